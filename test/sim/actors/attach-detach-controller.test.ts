@@ -72,11 +72,12 @@ test('from a node that is down it is taken after six minutes', async () => {
   const cluster = await withVolume(CSI)
   cluster.apply(pod('a', 'n1'))
   await cluster.after(2_000)
-  cluster.patch(NODES, 'n1', { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } })
+  const volumesInUse = ['kubernetes.io/csi/disks.example.com^vol-1']
+  cluster.patch(NODES, 'n1', { status: { volumesInUse, conditions: [{ type: 'Ready', status: 'Unknown' }] } })
   removePod(cluster, 'a')
   await cluster.after(359_000)
   assert.equal(attachments(cluster).length, 1)
-  await cluster.after(2_000)
+  await cluster.after(3_000)
   assert.deepEqual(attachments(cluster), [])
 })
 
