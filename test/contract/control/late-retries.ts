@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import type { ControlRow } from './control-plane.ts'
+
+/** How long it takes until something is tried again whose cause has gone. */
+export const RETRY_ROWS: readonly ControlRow[] = [
+  {
+    title: 'a ReplicaSet whose pods were refused tries again after a time that doubles with each refusal',
+    run: async (ground) => {
+      const quota = ground.path('resourcequotas')
+      await ground.create(quota, { metadata: { name: 'few' }, spec: { hard: { pods: '1' } } })
+      await ground.until('the quota to be counted', 10_000, async () => {
+        const hard = (await ground.get(`${quota}/few`, 'status.hard')) as Record<string, string> | undefined
+        return hard === undefined || hard.pods === '1'
+      })
+      const app = 'quota'
+      await ground.create(ground.path('replicasets', 'apis/apps/v1'), {
+        metadata: { name: app },
+        spec: {
+          replicas: 2,
+          selector: { matchLabels: { app } },
+          template: { metadata: { labels: { app } }, spec: ground.podSpec({ nodeSelector: { no: 'where' } }) },
+        },
+      })
+      await ground.until('the first pod', 10_000, async () => (await ground.pods(app)).length === 1)
+      // Tried after 5 ms, 10 ms and so on: 5.1 s after the first refusal, and then 10.2 s after it.
+      await ground.plane.pass(6_000)
+      await ground.patch(`${quota}/few`, { spec: { hard: { pods: '5' } } })
+      const took = await ground.until('the second pod', 30_000, async () => (await ground.pods(app)).length === 2)
+      assert.ok(took > 1_500, `the second pod came after ${took} ms`)
+    },
+  },
+  {
+    title: 'a pod that the anti-affinity of another has kept away does not notice at once that the other is gone',
+    isAlone: true,
+    run: async (ground) => {
+      await ground.node('h')
+      const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'kept' } } }
+      const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } }
+      await ground.pod('keeper', { affinity }, { app: 'keeper' })
+      assert.equal(await ground.placeOf('keeper'), 'h')
+      await ground.pod('kept', {}, { app: 'kept' })
+      const why = await ground.placeOf('kept')
+      assert.ok(why.includes("1 node(s) didn't satisfy existing pods anti-affinity rules"), why)
+      await ground.remove('keeper')
+      await ground.plane.pass(6_000)
+      assert.notEqual(await ground.placeOf('kept'), 'h')
+    },
+  },
+]
