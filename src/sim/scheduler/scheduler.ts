@@ -7,9 +7,8 @@ import { NODES, PODS, VOLUME_CLAIMS, VOLUMES } from '../world/api-resource.ts'
 import { type Change, keyOf } from '../world/store.ts'
 import { type Pick, placer } from './place-pod.ts'
 import { driveOut } from './preemption.ts'
-import type { Plugin } from './refusal.ts'
 import { requeues } from './requeue-hints.ts'
-import { priorityOf } from './search-nodes.ts'
+import { WaitingPods } from './waiting-pods.ts'
 
 const LAG_MS = 20
 const WAITING = 'waiting'
@@ -22,17 +21,13 @@ export function runScheduler(parts: ActorParts, pick?: Pick): () => void {
   const { world } = parts
   const startedMs = world.clock.wallMs()
   const waiting = new ObjectIndex<PodObject>(world.store, PODS, (pod) => (isWaiting(pod) ? [WAITING] : []))
-  /** By uid, which plugins have refused a pod when it was tried last. */
-  const refusedBy = new Map<string, ReadonlySet<Plugin>>()
+  const refused = new WaitingPods()
   const place = placer(world, pick)
   const again = (change: Change): readonly string[] => {
-    if (refusedBy.size === 0) return []
+    if (refused.areNone) return []
     const isRequeued = requeues(world, change)
-    return waiting
-      .of(WAITING)
-      .filter((pod) => isRequeued(pod, refusedBy.get(pod.metadata.uid) ?? new Set()))
-      .toSorted((a, b) => priorityOf(b.spec) - priorityOf(a.spec))
-      .map(({ metadata }) => keyOf(metadata))
+    const pods = waiting.of(WAITING).filter((pod) => isRequeued(pod, refused.refusedBy(pod)))
+    return refused.inTurn(pods, world.clock.wallMs()).map(({ metadata }) => keyOf(metadata))
   }
   const end = runReconciler(parts, {
     watches: [
@@ -47,18 +42,19 @@ export function runScheduler(parts: ActorParts, pick?: Pick): () => void {
       const [namespace = '', name = ''] = key.split('/')
       const pod = world.store.get(PODS, { namespace, name }) as PodObject | undefined
       if (pod === undefined || !isWaiting(pod)) return undefined
-      const refused = place(pod)
-      if (refused === undefined) {
-        refusedBy.delete(pod.metadata.uid)
+      const nowMs = world.clock.wallMs()
+      const outcome = place(pod)
+      if (outcome === undefined) {
+        refused.forget(pod.metadata.uid)
         return undefined
       }
-      refusedBy.set(pod.metadata.uid, refused.by)
-      if (refused.driven !== undefined) driveOut(world, pod, refused.driven)
-      return LONGEST_WAIT_MS + LOOK_MS - ((world.clock.wallMs() - startedMs) % LOOK_MS)
+      refused.refused(pod, outcome.by, nowMs)
+      if (outcome.driven !== undefined) driveOut(world, pod, outcome.driven)
+      return LONGEST_WAIT_MS + LOOK_MS - ((nowMs - startedMs) % LOOK_MS)
     },
   })
   const forget = world.store.subscribe(PODS, ({ type, object }) => {
-    if (type === 'DELETED') refusedBy.delete(object.metadata.uid)
+    if (type === 'DELETED') refused.forget(object.metadata.uid)
   })
   return () => {
     end()

@@ -44,7 +44,7 @@ export const ROOM_ROWS: readonly ControlRow[] = [
       assert.equal(await ground.placeOf('g'), 'r')
       await ground.pod('h')
       await says(ground, 'h', '1 Too many pods')
-      await ground.remove('a')
+      for (const name of ['d', 'h', 'a']) await ground.remove(name)
       await ground.until('the next to have its room', 10_000, async () => (await ground.placeOf('b')) === 'r')
     },
   },
