@@ -5,10 +5,12 @@ import { ClusterGround } from './cluster/cluster-ground.ts'
 import { darkClustersContract } from './cluster/dark-clusters.ts'
 import { darkNodesContract } from './cluster/dark-nodes.ts'
 import { drainsContract } from './cluster/drains.ts'
+import { podStartsContract } from './cluster/pod-starts.ts'
 import { preferredNodesContract } from './cluster/preferred-nodes.ts'
 import { rebootsContract } from './cluster/reboots.ts'
 import { releasedPodsContract } from './cluster/released-pods.ts'
 import { rolloutsContract } from './cluster/rollouts.ts'
+import { staticPodsContract } from './cluster/static-pods.ts'
 import { taintedDaemonsContract } from './cluster/tainted-daemons.ts'
 import { volumesContract } from './cluster/volumes.ts'
 import type { OpenedCluster } from './doors/real-cluster-door.ts'
@@ -51,5 +53,7 @@ export function clusterContract(open: () => Promise<OpenedCluster>): void {
   describe('apart', () => apartContract(the))
   describe('released pods', () => releasedPodsContract(the))
   describe('volumes', () => volumesContract(the))
+  describe('pod starts', () => podStartsContract(the))
+  describe('static pods', () => staticPodsContract(the))
   describe('dark clusters', () => darkClustersContract(the))
 }

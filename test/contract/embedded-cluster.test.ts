@@ -4,6 +4,7 @@ import { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
 import type { Machine } from '../../src/sim/machines/machine.ts'
 import { turnsOfLoop } from '../support/turns-of-loop.ts'
 import type { ClusterDoor } from './cluster/cluster-door.ts'
+import { NO_IMAGE } from './cluster/pod-starts.ts'
 import { CLUSTER_WORKLOADS, clusterContract } from './cluster-contract.ts'
 import { portDoor } from './doors/port-door.ts'
 import type { OpenedCluster } from './doors/real-cluster-door.ts'
@@ -22,6 +23,7 @@ function openEmbeddedCluster({ seed, manifestsOn }: EmbeddedOptions): Promise<Op
   const startAt = wallMs(Date.UTC(2026, 0, 1))
   const parts = { seed, startAt, nodes: NODES.length, darkMs: 500, balancer: BALANCER, manifests: manifestsOn(NODES) }
   const cluster = new VirtualCluster(parts, turnsOfLoop)
+  cluster.machines.images.lose(NO_IMAGE)
   return Promise.resolve({ door: doorOn(cluster), close: async () => cluster.end() })
 }
 
@@ -38,6 +40,7 @@ function doorOn({ time, world, machines, nodes }: VirtualCluster): ClusterDoor {
     powerCycle: (node) => act(node, (machine) => machine.reset()),
     powerOff: (node) => act(node, (machine) => machine.powerCut()),
     powerOn: (node) => act(node, (machine) => machine.powerOn()),
+    staticPod: async (node, file, manifest) => machines.manifestsOf(node).put(file, manifest),
     waitUntil: async ({ what, limitMs }, ask) => {
       const limit = time.monoMs() + limitMs
       for (;;) {

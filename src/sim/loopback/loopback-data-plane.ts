@@ -68,6 +68,10 @@ export class LoopbackDataPlane implements DataPlane {
     this.#byAddress.delete(node.address)
   }
 
+  newAddress(node: string): string {
+    return this.#node(node).freeAddress(undefined)
+  }
+
   startPod({ uid, name, node: nodeName, port, app: behaviour, address: wanted }: PodStart): PodProcess {
     const { timers } = this.#parts
     const node = this.#node(nodeName)

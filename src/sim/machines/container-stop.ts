@@ -1,10 +1,10 @@
 import type { Timers } from '../../ground/ports/timers.ts'
-import type { PodProcess } from '../plane/data-plane.ts'
+import type { ContainerProcess } from '../plane/data-plane.ts'
 import { Lifetime } from './lifetime.ts'
 
 interface ContainerStopParts {
   readonly timers: Timers
-  readonly process: PodProcess
+  readonly process: ContainerProcess
   readonly preStopMs: number
   readonly graceMs: number
 }
@@ -14,7 +14,7 @@ const GRACE_MIN_MS = 2_000
 
 /** preStop, SIGTERM, and SIGKILL once the grace is over; the hook is within the grace. */
 export class ContainerStop {
-  readonly #process: PodProcess
+  readonly #process: ContainerProcess
   readonly #preStopMs: number
   readonly #pending: Lifetime
   readonly #graceMs: number

@@ -1,4 +1,4 @@
-/** How often a kubelet says that it lives. */
+/** How often a kubelet says that it lives, and how it ends. */
 export interface KubeletSettings {
   readonly leaseDurationSeconds: number
   /** A quarter of the duration (KEP-0009). */
@@ -7,6 +7,8 @@ export interface KubeletSettings {
   readonly statusCheckMs: number
   /** How often it writes a Node that has not changed: `nodeStatusReportFrequency`. */
   readonly statusReportMs: number
+  /** How long it holds up a shutdown so that its pods can end: `shutdownGracePeriod`. Absent: it does not (the default). */
+  readonly shutdownGraceMs?: number
 }
 
 /** KubeletConfiguration v1beta1, its defaults. */

@@ -1,10 +1,13 @@
+import { present } from '../../ground/model/present.ts'
 import type { Timers } from '../../ground/ports/timers.ts'
 import { isFinished } from '../actors/pod-object.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { DataPlane } from '../plane/data-plane.ts'
+import { PODS } from '../world/api-resource.ts'
 import type { World } from '../world/world.ts'
 import type { ApiAccess } from './api-access.ts'
 import { ApiLink } from './api-link.ts'
+import type { ImageRegistry } from './image-registry.ts'
 import type { KubeletSettings } from './kubelet-settings.ts'
 import { Lifetime } from './lifetime.ts'
 import { NodeHeartbeat } from './node-heartbeat.ts'
@@ -13,6 +16,8 @@ import type { NodeSpec } from './node-spec.ts'
 import { PodRun } from './pod-run.ts'
 import type { PodsOfNodes } from './pods-of-nodes.ts'
 import { Reflector } from './reflector.ts'
+import type { StaticManifests } from './static-manifests.ts'
+import { StaticPods } from './static-pods.ts'
 
 interface KubeletParts {
   readonly world: World
@@ -22,6 +27,8 @@ interface KubeletParts {
   readonly pods: PodsOfNodes
   readonly access: ApiAccess
   readonly settings: KubeletSettings
+  readonly images: ImageRegistry
+  readonly manifests: StaticManifests
   readonly node: NodeSpec
   readonly bootId: string
   /** False: its network never comes up. */
@@ -38,6 +45,12 @@ const SPREAD: Span = [0, 250]
 const WATCH: Span = [5, 30]
 /** Until it writes what it could not write before (status_manager.go, syncPeriod). */
 const STATUS_SYNC: Span = [0, 10_000]
+/** From a write of a file until the kubelet has read it (pkg/kubelet/config/file_linux.go: by inotify). */
+const READ: Span = [5, 30]
+
+/** nodeshutdown_manager.go, nodeShutdownReason and nodeShutdownNotAdmittedReason. */
+const SHUT_DOWN = { reason: 'Terminated', message: 'Pod was terminated in response to imminent node shutdown.' }
+const REFUSED = { reason: 'NodeShutdown', message: 'Pod was rejected as the node is shutting down.' }
 
 /** The kubelet of one node, for one boot of its machine. */
 export class Kubelet {
@@ -51,54 +64,84 @@ export class Kubelet {
   readonly #runs = new Map<string, PodRun>()
   /** Uids of pods that are about to be looked at. */
   readonly #heardOf = new Set<string>()
+  readonly #startedAtMs: number
   #hasBegun = false
+  #isShuttingDown = false
+  readonly #statics: StaticPods<PodRun>
   #unfollow: (() => void) | undefined
+  #unfollowFiles: (() => void) | undefined
 
   constructor(parts: KubeletParts) {
     const { access, random } = parts
     this.#parts = parts
+    this.#startedAtMs = parts.world.clock.wallMs()
     this.#life = new Lifetime(parts.timers)
     const timers = this.#life
     this.#link = new ApiLink({ access, timers, random, onBack: () => this.#tellAgain() })
     this.#reflector = new Reflector({ access, timers, random, onBack: () => this.#relist() })
+    this.#statics = new StaticPods({
+      ...parts,
+      link: this.#link,
+      node: parts.node.name,
+      runOf: (pod, mirror) => this.#runOf(pod, { mirror }),
+    })
     this.#heartbeat = new NodeHeartbeat({ ...parts, timers, link: this.#link })
   }
 
-  /** Without the API it waits for it: it does not know what to run. */
   start(): void {
+    const { manifests, random } = this.#parts
+    this.#statics.read()
+    this.#unfollowFiles = manifests.follow(() => {
+      this.#life.later(random.between(...READ), () => this.#statics.read())
+    })
+    this.#begin()
+  }
+
+  /** Without the API it waits for it: it does not know what else to run. */
+  #begin(): void {
     if (this.#hasBegun || !this.#link.isUp()) return
     this.#hasBegun = true
     const { random } = this.#parts
     this.#heartbeat.begin(() => this.#life.later(random.between(...STALE), () => this.#resumePods()))
   }
 
-  /** The kubelet and its containers have to end; it reports nothing about that to the API. `ended`: the last container has. */
+  /** The kubelet and its containers have to end. `ended`: the last container has. */
   shutDown(ended: () => void): void {
+    const { shutdownGraceMs: graceMs } = this.#parts.settings
+    if (graceMs !== undefined) {
+      this.#isShuttingDown = true
+      this.#heartbeat.shutDown()
+      const failed = allOf(this.#all, () => this.#stopAll(ended))
+      for (const run of this.#all) run.fail(SHUT_DOWN, { graceMs, ended: failed })
+    } else this.#stopAll(ended)
+  }
+
+  /** It reports nothing about that to the API. */
+  #stopAll(ended: () => void): void {
     this.cut()
-    let left = this.#runs.size
-    if (left === 0) ended()
-    for (const run of [...this.#runs.values()]) {
-      run.shutDown(() => {
-        left -= 1
-        if (left === 0) ended()
-      })
-    }
+    const stopped = allOf(this.#all, ended)
+    for (const run of this.#all) run.shutDown(stopped)
+  }
+
+  get #all(): readonly PodRun[] {
+    return [...this.#runs.values(), ...this.#statics.runs]
   }
 
   /** The power is gone: the kubelet ends at once. */
   cut(): void {
     this.#unfollow?.()
+    this.#unfollowFiles?.()
     this.#life.end()
   }
 
   #tellAgain(): void {
     if (!this.#hasBegun) {
-      this.start()
+      this.#begin()
       return
     }
     this.#heartbeat.beat()
     this.#life.later(this.#parts.random.between(...STATUS_SYNC), () => {
-      for (const run of [...this.#runs.values()]) run.report()
+      for (const run of this.#all) run.report()
     })
   }
 
@@ -108,11 +151,13 @@ export class Kubelet {
     const known = new Map(pods.of(node.name).map((pod) => [pod.metadata.uid, pod]))
     for (const [uid, run] of [...this.#runs]) if (!known.has(uid)) run.vanish()
     for (const pod of known.values()) this.#sync(pod)
+    this.#statics.tell()
   }
 
   #resumePods(): void {
     const { pods, node, random } = this.#parts
     this.#unfollow = pods.follow(node.name, (pod, isGone) => this.#hear(pod, isGone))
+    this.#life.later(random.between(...SPREAD), () => this.#statics.tell())
     for (const { metadata } of pods.of(node.name)) {
       this.#life.later(random.between(...SPREAD), () => {
         const pod = pods.get(metadata)
@@ -133,7 +178,7 @@ export class Kubelet {
       if (!this.#reflector.isFollowing) return
       const pod = pods.get(metadata)
       if (pod?.metadata.uid === uid) this.#sync(pod)
-      else this.#runs.get(uid)?.vanish()
+      else if (!this.#statics.hear(heard)) this.#runs.get(uid)?.vanish()
     })
   }
 
@@ -144,20 +189,41 @@ export class Kubelet {
       run.update(pod)
       return
     }
-    if (isFinished(pod) && !isLeft(pod)) return
-    const { isReady } = this.#parts
-    const made = new PodRun(
+    if (this.#statics.hear(pod) || (isFinished(pod) && !isLeft(pod))) return
+    if (this.#isShuttingDown) {
+      const { world } = this.#parts
+      world.store.put(PODS, { ...pod, status: { ...pod.status, phase: 'Failed', ...REFUSED } })
+      return
+    }
+    const made = this.#runOf(pod)
+    this.#runs.set(uid, made)
+    made.begin()
+  }
+
+  #runOf(pod: NodePod, { mirror }: { readonly mirror?: () => NodePod | undefined } = {}): PodRun {
+    const { isReady, world } = this.#parts
+    return new PodRun(
       {
         ...this.#parts,
         link: this.#link,
         life: this.#life,
+        kubeletMs: () => world.clock.wallMs() - this.#startedAtMs,
         canStart: isReady,
-        onOver: () => this.#runs.delete(uid),
+        onOver: () => this.#runs.delete(pod.metadata.uid),
+        ...present({ mirror }),
       },
       pod,
     )
-    this.#runs.set(uid, made)
-    made.begin()
+  }
+}
+
+/** To be called once by each of them; the last call goes on. */
+function allOf({ length }: readonly PodRun[], goOn: () => void): () => void {
+  let left = length
+  if (left === 0) goOn()
+  return () => {
+    left -= 1
+    if (left === 0) goOn()
   }
 }
 

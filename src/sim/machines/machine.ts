@@ -24,6 +24,8 @@ interface MachineParts {
   readonly timers: Timers
   readonly random: SeededRandom
   readonly services: MachineServices
+  /** How long a service may hold up its stop (logind.conf, InhibitDelayMaxSec), before the limit of all others. */
+  readonly holdUpMs?: number
   /** How long it is dark between the end of one boot and the start of the next. */
   readonly darkMs?: number
 }
@@ -97,7 +99,7 @@ export class Machine {
       this.#returnAfter(darkMs)
     }
     next.later(STOP_LAG_MS, () => {
-      next.later(STOP_LIMIT_MS, goDark)
+      next.later(STOP_LIMIT_MS + (this.#parts.holdUpMs ?? 0), goDark)
       this.#parts.services.stop(goDark)
     })
     return true

@@ -29,6 +29,7 @@ const STATUS_LAG_MS = [100, 200] as const
 /** Says that its node lives: by its Lease, and by the status of its Node. */
 export class NodeHeartbeat {
   readonly #parts: HeartbeatParts
+  #isShuttingDown = false
   #lastReportMs = Number.NEGATIVE_INFINITY
   /** As it was found in order last. */
   #lastStatus: MachineNode['status']
@@ -54,6 +55,12 @@ export class NodeHeartbeat {
       )
       onStatus()
     })
+  }
+
+  /** Its machine is about to stop: the Node is not Ready from now on. */
+  shutDown(): void {
+    this.#isShuttingDown = true
+    this.#report()
   }
 
   /** At once, as after the API was away. */
@@ -96,7 +103,7 @@ export class NodeHeartbeat {
     if (object === undefined) return
     const nowMs = world.clock.wallMs()
     const isDue = Math.abs(nowMs - this.#lastReportMs) >= settings.statusReportMs
-    if (!isDue && object.status !== undefined && object.status === this.#lastStatus) return
+    if (!isDue && !this.#isShuttingDown && object.status !== undefined && object.status === this.#lastStatus) return
     const status = nodeStatus(node, object.status, this.#facts())
     const isNews = isDue || !isDeepStrictEqual(withoutHeartbeats(status), withoutHeartbeats(object.status))
     this.#lastStatus = isNews ? status : object.status
@@ -107,7 +114,7 @@ export class NodeHeartbeat {
 
   #facts(): MachineReading {
     const { world, bootId, isReady } = this.#parts
-    return { bootId, isReady, stamp: stampOf(world.clock.wallMs()) }
+    return { bootId, isReady, isShuttingDown: this.#isShuttingDown, stamp: stampOf(world.clock.wallMs()) }
   }
 }
 

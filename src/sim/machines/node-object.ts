@@ -17,6 +17,7 @@ export interface MachineNode extends NodeObject {
 export interface MachineReading {
   readonly bootId: string
   readonly isReady: boolean
+  readonly isShuttingDown?: boolean
   readonly stamp: string
 }
 
@@ -45,13 +46,13 @@ export function newNode(spec: NodeSpec, reading: MachineReading): object {
 export function nodeStatus(
   { name, address, capacity = CAPACITY, kubeletVersion = KUBELET_VERSION }: NodeSpec,
   old: MachineNode['status'],
-  { bootId, isReady, stamp }: MachineReading,
+  { bootId, isReady, isShuttingDown = false, stamp }: MachineReading,
 ): NonNullable<MachineNode['status']> {
   const mine = [
     condition('MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
     condition('DiskPressure', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
     condition('PIDPressure', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
-    isReady ? READY : NOT_READY,
+    isShuttingDown ? SHUTTING_DOWN : isReady ? READY : NOT_READY,
   ]
   const conditions = mine.reduce<NonNullable<NonNullable<MachineNode['status']>['conditions']>>(
     (all, each) => withCondition(all, { ...each, lastHeartbeatTime: stamp, lastTransitionTime: stamp }),
@@ -90,6 +91,14 @@ const READY: Condition = {
   status: 'True',
   reason: 'KubeletReady',
   message: 'kubelet is posting ready status',
+}
+
+/** pkg/kubelet/nodestatus/setters.go, ReadyCondition, with the error of ShutdownStatus. */
+const SHUTTING_DOWN: Condition = {
+  type: 'Ready',
+  status: 'False',
+  reason: 'KubeletNotReady',
+  message: 'node is shutting down',
 }
 
 const NOT_READY: Condition = {

@@ -1,6 +1,11 @@
 import type { ContainerStatus, PodObject } from '../actors/pod-object.ts'
 
-export interface ReadinessSpec {
+/** `v1.Probe`, as far as a kubelet goes by it. */
+export interface ProbeSpec {
+  readonly httpGet?: { readonly path?: string; readonly port?: number | string }
+  readonly tcpSocket?: { readonly port?: number | string }
+  readonly grpc?: { readonly port?: number }
+  readonly exec?: { readonly command?: readonly string[] }
   readonly initialDelaySeconds?: number
   readonly periodSeconds?: number
   readonly failureThreshold?: number
@@ -11,9 +16,16 @@ export interface ReadinessSpec {
 export interface ContainerSpec {
   readonly name: string
   readonly image?: string
+  readonly imagePullPolicy?: string
+  readonly command?: readonly string[]
+  readonly args?: readonly string[]
+  /** `Always`, of an init container: it runs beside the others (KEP-753). */
+  readonly restartPolicy?: string
   readonly env?: readonly { readonly name: string; readonly value?: string }[]
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
-  readonly readinessProbe?: ReadinessSpec
+  readonly readinessProbe?: ProbeSpec
+  readonly livenessProbe?: ProbeSpec
+  readonly startupProbe?: ProbeSpec
   readonly lifecycle?: {
     readonly preStop?: {
       readonly sleep?: { readonly seconds: number }
@@ -52,11 +64,16 @@ export interface RunStatus extends ContainerStatus {
 export interface NodePod extends PodObject {
   readonly spec: Omit<PodObject['spec'], 'containers'> & {
     readonly containers: readonly ContainerSpec[]
+    readonly initContainers?: readonly ContainerSpec[]
     readonly restartPolicy?: string
+    readonly readinessGates?: readonly { readonly conditionType: string }[]
   }
   readonly status?: NonNullable<PodObject['status']> & {
+    readonly reason?: string
+    readonly message?: string
     readonly hostIP?: string
     readonly hostIPs?: readonly { readonly ip: string }[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
     readonly podIPs?: readonly { readonly ip: string }[]
   }
 }

@@ -1,38 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import { present } from '../../ground/model/present.ts'
 import { isGoing } from '../actors/pod-object.ts'
-import type { SeededRandom } from '../clocks/seeded-random.ts'
-import { appOfPod, portOfPod } from '../plane/app-of-pod.ts'
-import type { DataPlane, PodProcess, PodStart } from '../plane/data-plane.ts'
 import { PODS } from '../world/api-resource.ts'
 import { deleteObject } from '../world/delete-object.ts'
-import { stampOf, type World } from '../world/world.ts'
-import type { ApiAccess } from './api-access.ts'
+import { stampOf } from '../world/world.ts'
 import type { ApiLink } from './api-link.ts'
 import { areVolumesAttached } from './are-volumes-attached.ts'
-import { ContainerStop } from './container-stop.ts'
-import { type EndpointFeed, feedOf } from './endpoint-feed.ts'
 import { Lifetime } from './lifetime.ts'
 import type { NodePod } from './node-pod.ts'
-import type { NodeSpec } from './node-spec.ts'
-import { type Ended, type PodState, stateAtStart } from './pod-state.ts'
-import { podStatus } from './pod-status.ts'
-import { preStopMs } from './pre-stop.ts'
-import { ReadinessProbe } from './readiness-probe.ts'
-import { RestartBackOff } from './restart-back-off.ts'
+import { graceMsOf, PodContainers, type PodContainersParts } from './pod-containers.ts'
+import { podPhase } from './pod-phase.ts'
+import { type PodFailure, podStatus } from './pod-status.ts'
 
-interface PodRunParts {
-  readonly world: World
-  readonly plane: DataPlane
-  readonly random: SeededRandom
-  readonly node: NodeSpec
+interface PodRunParts extends PodContainersParts {
   readonly link: ApiLink
-  /** For those in its containers that follow the API themselves. */
-  readonly access: ApiAccess
-  /** Of the kubelet. */
-  readonly life: Lifetime
   /** False: the node's network is not ready, so that no sandbox can be made. */
   readonly canStart: boolean
+  /** Of a static pod: what the API has of it. */
+  readonly mirror?: () => NodePod | undefined
   /** Nothing of the pod is left on the node. */
   readonly onOver: () => void
 }
@@ -43,62 +28,62 @@ type Span = readonly [leastMs: number, mostMs: number]
 const START: Span = [650, 950]
 /** Between two looks whether its volumes are attached. */
 const ATTACH: Span = [250, 350]
-/** Within its sandbox. */
-const RESTART: Span = [150, 400]
-/** Containers that end by themselves are found by listing them once a second (pkg/kubelet/pleg/generic.go). */
-const RELIST: Span = [0, 1_000]
 /** From the end of the last container until its sandbox is gone, and from there until the API forgets the pod. */
 const SANDBOX: Span = [20, 80]
 const REMOVAL: Span = [200, 800]
 
+/** Until a kubelet compares what the API has of its pods with what it knows (pkg/kubelet/status/status_manager.go, syncPeriod). */
+const RECONCILE: Span = [0, 10_000]
+
+const ENDED = ['Succeeded', 'Failed']
+
 /** One pod on its node, from when the kubelet hears of it until nothing of it is left. */
 export class PodRun {
   readonly #parts: PodRunParts
-  readonly #backOff = new RestartBackOff()
+  readonly #containers: PodContainers
   #pod: NodePod
-  #facts: PodState
   #written: NodePod['status']
   /** Timers of the run; none of them runs once the pod has to end. */
   #plans: Lifetime
-  #process: PodProcess | undefined
-  #hasExited = false
-  #startedAtMs = 0
-  #probe: ReadinessProbe | undefined
-  #feed: EndpointFeed | undefined
-  #stop: ContainerStop | undefined
+  /** Its containers have done their work. */
+  #isFinished = false
   #isEnding = false
+  /** None of its containers runs, and none is started any more. */
+  #hasEnded = false
   #isCleared = false
   #hasVanished = false
-  #onShutDown: (() => void) | undefined
+  #isToReconcile = false
+  #failure: PodFailure | undefined
+  #onFailed: (() => void) | undefined
 
   constructor(parts: PodRunParts, pod: NodePod) {
     this.#parts = parts
     this.#pod = pod
     this.#plans = new Lifetime(parts.life)
-    this.#facts = stateAtStart(pod, this.#stamp())
+    this.#containers = new PodContainers(parts, { pod, stamp: this.#stamp(), onChange: () => this.#changed() })
   }
 
   begin(): void {
-    const { run } = this.#facts
     if (isGoing(this.#pod)) {
       this.#end(0)
       return
     }
-    if (run.kind === 'ended' && !this.#mayRestart(run.exitCode)) this.#finish(run.exitCode)
-    else if (this.#parts.canStart) this.#startWithin(START)
+    if (!this.#isOver() && this.#parts.canStart) this.#startWithin(START)
     this.#write()
   }
 
   /** The pod shows what was written here last, and no change is wanted. */
   isSettled(pod: NodePod): boolean {
-    return pod.status === this.#written && !isGoing(pod)
+    return pod.status === this.#written && pod.spec === this.#pod.spec && !isGoing(pod)
   }
 
-  /** Its object is so now, or its status is to be written again. */
+  /** Its object is so now. What others wrote of its status is set right later, unless they may make it Ready. */
   update(pod: NodePod): void {
     this.#pod = pod
+    this.#containers.update(pod)
     if (isGoing(pod)) this.#end(1_000 * (pod.metadata.deletionGracePeriodSeconds ?? 0))
-    this.report()
+    if (this.#isCleared || pod.spec.readinessGates !== undefined) this.report()
+    else this.#reconcile()
   }
 
   /** Tells the API how it is with the pod, as far as the API does not know. */
@@ -114,109 +99,60 @@ export class PodRun {
     if (this.#isCleared) this.#remove()
   }
 
-  /** The machine stops: SIGTERM, without a message to the API. `ended` is called when the pod has ended. */
-  shutDown(ended: () => void): void {
-    if (this.#process === undefined || this.#hasExited) {
+  /** Its file is gone. */
+  withdraw(): void {
+    this.#end(graceMsOf(this.#pod))
+  }
+
+  /** Its kubelet makes it end, within so long, and says that it failed (nodeshutdown_manager.go, killPods). */
+  fail(failure: PodFailure, { graceMs, ended }: { readonly graceMs: number; readonly ended: () => void }): void {
+    if (this.#hasEnded || this.#isFinished) {
       ended()
       return
     }
-    this.#onShutDown = ended
-    if (this.#stop === undefined) this.#process.terminate()
-    else this.#stop.terminate()
+    this.#failure = failure
+    this.#onFailed = ended
+    this.#end(Math.min(graceMs, graceMsOf(this.#pod)))
+  }
+
+  /** The machine stops: SIGTERM, without a message to the API. `ended` is called when the pod has ended. */
+  shutDown(ended: () => void): void {
+    this.#containers.terminate(ended)
   }
 
   #startWithin(span: Span): void {
     const { world, node } = this.#parts
     this.#plan(span, () => {
-      if (areVolumesAttached(world, this.#pod, node.name)) this.#start()
+      if (areVolumesAttached(world, this.#pod, node.name)) this.#containers.start()
       else this.#startWithin(ATTACH)
     })
   }
 
-  #start(): void {
-    const { plane, node, random, world } = this.#parts
-    const { metadata, spec } = this.#pod
-    const { run, ids, last } = this.#facts
-    const sandbox = this.#process?.address
-    this.#process?.remove()
-    const start: PodStart = {
-      uid: metadata.uid,
-      name: metadata.name,
-      namespace: metadata.namespace ?? '',
-      node: node.name,
-      port: portOfPod(this.#pod),
-      app: appOfPod(this.#pod),
-      ...present({ address: sandbox }),
-    }
-    const process = plane.startPod(start)
-    this.#feed = feedOf(process, start, this.#parts)
-    const before = run.kind === 'ended' ? run : last
-    const probe = spec.containers.find(({ readinessProbe }) => readinessProbe !== undefined)?.readinessProbe
-    this.#process = process
-    this.#hasExited = false
-    this.#startedAtMs = world.clock.wallMs()
-    this.#facts = {
-      phase: 'Running',
-      run: { kind: 'running', startedAt: this.#stamp() },
-      ...present({ last: before }),
-      ids: spec.containers.map(() => `containerd://${random.hex(32)}`),
-      restartCount: ids.length === 0 ? 0 : this.#facts.restartCount + 1,
-      isReady: probe === undefined,
-      address: process.address,
-    }
-    this.#write()
-    process.onExit((code) => this.#exited(process, code))
-    if (probe === undefined) return
-    const onChange = (isReady: boolean): void => {
-      this.#facts = { ...this.#facts, isReady }
-      this.#write()
-    }
-    this.#probe = new ReadinessProbe({ timers: this.#parts.life, random, process, spec: probe, onChange })
-  }
-
-  #exited(process: PodProcess, exitCode: number): void {
-    if (process !== this.#process) return
-    this.#hasExited = true
-    this.#probe?.end()
-    this.#feed?.end()
-    this.#stop?.end()
-    if (this.#parts.life.isOver) {
-      this.#onShutDown?.()
-      return
-    }
-    const { run, ids } = this.#facts
-    const startedAt = run.kind === 'running' ? { startedAt: run.startedAt } : {}
-    const reason = exitCode === 0 ? 'Completed' : 'Error'
-    const end: Ended = { kind: 'ended', exitCode, reason, ...startedAt, finishedAt: this.#stamp(), ids }
-    this.#facts = { ...this.#facts, isReady: false, run: end }
-    if (this.#isEnding) this.#clear()
-    else this.#plan(RELIST, () => this.#afterExit(end))
-  }
-
-  #afterExit(end: Ended): void {
-    if (!this.#mayRestart(end.exitCode)) {
-      this.#process?.remove()
-      this.#process = undefined
-      this.#finish(end.exitCode)
-      this.#write()
-      return
-    }
-    const waitMs = this.#backOff.next(this.#parts.world.clock.wallMs() - this.#startedAtMs)
-    if (waitMs === 0) this.#startWithin(RESTART)
-    else {
-      this.#facts = { ...this.#facts, last: end, run: { kind: 'waiting', reason: 'CrashLoopBackOff' } }
-      this.#plans.later(waitMs, () => this.#start())
+  /** What has done its work leaves no sandbox behind. */
+  #changed(): void {
+    if (!this.#isEnding && !this.#isFinished && this.#isOver()) {
+      this.#isFinished = true
+      this.#containers.end(graceMsOf(this.#pod), () => this.#containers.remove())
     }
     this.#write()
   }
 
-  #mayRestart(exitCode: number): boolean {
-    const { restartPolicy = 'Always' } = this.#pod.spec
-    return restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)
+  #reconcile(): void {
+    if (this.#isToReconcile) return
+    this.#isToReconcile = true
+    this.#parts.life.later(this.#parts.random.between(...RECONCILE), () => {
+      this.#isToReconcile = false
+      this.#write()
+    })
   }
 
-  #finish(exitCode: number): void {
-    this.#facts = { ...this.#facts, phase: exitCode === 0 ? 'Succeeded' : 'Failed' }
+  #isOver(): boolean {
+    return ENDED.includes(this.#phase())
+  }
+
+  #phase(): string {
+    const { inits, mains } = this.#containers
+    return podPhase(this.#pod, { inits, mains, hasEnded: this.#hasEnded })
   }
 
   #end(graceMs: number): void {
@@ -225,23 +161,16 @@ export class PodRun {
     this.#isEnding = true
     this.#plans.end()
     this.#plans = new Lifetime(this.#parts.life)
-    if (this.#process === undefined || this.#hasExited) {
-      this.#clear()
-      return
-    }
-    const process = this.#process
-    this.#stop = new ContainerStop({ timers: this.#parts.life, process, preStopMs: preStopMs(this.#pod), graceMs })
-    this.#stop.begin()
+    this.#containers.end(graceMs, () => this.#clear())
   }
 
   /** Since 1.27 a pod that ended by deletion shows how it ended before it goes (KEP-3329). */
   #clear(): void {
     this.#plan(SANDBOX, () => {
-      this.#process?.remove()
-      this.#process = undefined
-      const { run } = this.#facts
-      this.#finish(run.kind === 'ended' ? run.exitCode : 1)
+      this.#containers.remove()
+      this.#hasEnded = true
       this.#write()
+      this.#onFailed?.()
       this.#plan(REMOVAL, () => {
         this.#isCleared = true
         this.#remove()
@@ -251,22 +180,35 @@ export class PodRun {
 
   #remove(): void {
     const { world, link, onOver } = this.#parts
-    const { uid } = this.#pod.metadata
     if (!this.#hasVanished) {
       if (!link.isUp()) return
-      const old = world.store.get(PODS, this.#pod.metadata)
-      const options = { gracePeriodSeconds: 0, preconditions: { uid } }
-      if (old?.metadata.uid === uid) deleteObject(world, { resource: PODS, old, options })
+      const old = this.#shown()
+      // What failed stays until somebody deletes it.
+      const mayGo = this.#failure === undefined || (old !== undefined && isGoing(old))
+      if (old !== undefined && mayGo) deleteObject(world, { resource: PODS, old, options: { gracePeriodSeconds: 0 } })
     }
     onOver()
+  }
+
+  /** As the API has it; undefined where that is another pod by now. */
+  #shown(): NodePod | undefined {
+    const { world, mirror } = this.#parts
+    if (mirror !== undefined) return mirror()
+    const found = world.store.get(PODS, this.#pod.metadata) as NodePod | undefined
+    return found?.metadata.uid === this.#pod.metadata.uid ? found : undefined
   }
 
   #write(): void {
     const { world, link, life, node } = this.#parts
     if (this.#hasVanished || life.isOver || !link.isUp()) return
-    const now = world.store.get(PODS, this.#pod.metadata) as NodePod | undefined
-    if (now === undefined || now.metadata.uid !== this.#pod.metadata.uid) return
-    const status = podStatus(now, this.#facts, { hostAddress: node.address, stamp: this.#stamp() })
+    const now = this.#shown()
+    if (now === undefined) return
+    const { inits, mains, address } = this.#containers
+    const failed = this.#hasEnded ? this.#failure : undefined
+    // What ended well has succeeded, but for a static pod, which never does (kubelet_pods.go, getPhase and generateAPIPodStatus).
+    const phase = failed !== undefined && this.#parts.mirror !== undefined ? 'Failed' : this.#phase()
+    const state = { phase, inits, mains, ...present({ address, failed }) }
+    const status = podStatus(now, state, { hostAddress: node.address, stamp: this.#stamp() })
     if (isDeepStrictEqual(status, now.status)) return
     this.#written = status
     world.store.put(PODS, { ...now, status })

@@ -1,4 +1,5 @@
-import type { NodePod, RunStatus } from './node-pod.ts'
+import { present } from '../../ground/model/present.ts'
+import type { ContainerSpec, NodePod, RunStatus } from './node-pod.ts'
 
 export interface Ended {
   readonly kind: 'ended'
@@ -6,52 +7,59 @@ export interface Ended {
   readonly reason: string
   readonly startedAt?: string
   readonly finishedAt?: string
-  /** Of the containers that ended. */
-  readonly ids: readonly string[]
+  /** Of the container that ended. */
+  readonly id: string
 }
 
-type ContainerRun =
-  | { readonly kind: 'waiting'; readonly reason: 'ContainerCreating' | 'CrashLoopBackOff' }
-  | { readonly kind: 'running'; readonly startedAt: string }
-  | Ended
+type WaitingReason =
+  | 'ContainerCreating'
+  | 'PodInitializing'
+  | 'CrashLoopBackOff'
+  | 'ErrImagePull'
+  | 'ErrImageNeverPull'
+  | 'ImagePullBackOff'
 
-/** What a kubelet knows of a pod that it runs. Its containers start and end together. */
-export interface PodState {
-  readonly phase: string
-  readonly run: ContainerRun
+/** What a kubelet knows of one container of a pod that it runs. */
+export interface ContainerState {
+  readonly run:
+    | { readonly kind: 'waiting'; readonly reason: WaitingReason; readonly message?: string }
+    | { readonly kind: 'running'; readonly startedAt: string }
+    | Ended
   readonly last?: Ended
-  /** Of the latest containers, in the order of the spec; empty before the first start. */
-  readonly ids: readonly string[]
+  /** Of the latest container; empty before the first start. */
+  readonly id: string
   readonly restartCount: number
+  /** Its startup probe has passed, where it has one. */
+  readonly isStarted: boolean
   readonly isReady: boolean
-  readonly address?: string
 }
 
-/** Of containers whose end the kubelet did not see (pkg/kubelet/kuberuntime: a sandbox that is not known any more). */
+/** Of a container whose end the kubelet did not see (pkg/kubelet/kuberuntime: a sandbox that is not known any more). */
 const UNSEEN = { exitCode: 255, reason: 'Unknown' }
 
-/** What a kubelet makes of a pod when it starts: what ran in an earlier boot has ended, and the kubelet did not see how. */
-export function stateAtStart({ status }: NodePod, stamp: string): PodState {
-  const statuses = (status?.containerStatuses ?? []) as readonly RunStatus[]
-  const [first] = statuses
-  const fresh: PodState = {
-    phase: status?.phase ?? 'Pending',
-    run: { kind: 'waiting', reason: 'ContainerCreating' },
-    ids: [],
+/** What a kubelet makes of a container when it starts: what ran in an earlier boot has ended, and the kubelet did not see how. */
+export function stateAtStart({ spec, status }: NodePod, { name }: ContainerSpec, stamp: string): ContainerState {
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
+  const before = all.find((each) => each.name === name) as RunStatus | undefined
+  const hasToInit = (spec.initContainers ?? []).length > 0
+  const fresh: ContainerState = {
+    run: { kind: 'waiting', reason: hasToInit ? 'PodInitializing' : 'ContainerCreating' },
+    id: '',
     restartCount: 0,
+    isStarted: false,
     isReady: false,
   }
-  if (first === undefined || first.containerID === '') return fresh
-  const ids = statuses.map(({ containerID }) => containerID)
-  return { ...fresh, run: endOf(first, { ids, stamp }), ids, restartCount: first.restartCount }
+  if (before === undefined || before.containerID === '') return fresh
+  const { containerID: id, restartCount } = before
+  return { ...fresh, run: endOf(before, stamp), id, restartCount }
 }
 
-function endOf(
-  { state, lastState }: RunStatus,
-  { ids, stamp }: { readonly ids: readonly string[]; readonly stamp: string },
-): Ended {
+function endOf({ state, lastState, containerID: id }: RunStatus, stamp: string): Ended {
   const terminated = 'terminated' in state ? state.terminated : lastState?.terminated
-  if (terminated !== undefined && !('running' in state)) return { ...terminated, kind: 'ended', ids }
+  if (terminated !== undefined && !('running' in state)) {
+    const { exitCode, reason, startedAt, finishedAt } = terminated
+    return { kind: 'ended', exitCode, reason, ...present({ startedAt, finishedAt }), id }
+  }
   const startedAt = 'running' in state ? { startedAt: state.running.startedAt } : {}
-  return { kind: 'ended', ...UNSEEN, ...startedAt, finishedAt: stamp, ids }
+  return { kind: 'ended', ...UNSEEN, ...startedAt, finishedAt: stamp, id }
 }

@@ -11,7 +11,20 @@ export class RestartBackOff {
   next(ranMs: number): number {
     if (ranMs >= FORGIVEN_AFTER_MS) this.#nextMs = 0
     const ms = this.#nextMs
-    this.#nextMs = Math.min(LONGEST_MS, ms === 0 ? FIRST_MS : 2 * ms)
+    this.#nextMs = longer(ms)
     return ms
   }
 }
+
+/** How long an image that could not be pulled is not pulled again (pkg/kubelet/images/image_manager.go). */
+export class PullBackOff {
+  #nextMs = FIRST_MS
+
+  next(): number {
+    const ms = this.#nextMs
+    this.#nextMs = longer(ms)
+    return ms
+  }
+}
+
+const longer = (ms: number): number => Math.min(LONGEST_MS, ms === 0 ? FIRST_MS : 2 * ms)

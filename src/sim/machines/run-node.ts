@@ -4,6 +4,7 @@ import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { DataPlane } from '../plane/data-plane.ts'
 import type { World } from '../world/world.ts'
 import type { ApiAccess } from './api-access.ts'
+import type { ImageRegistry } from './image-registry.ts'
 import { KubeProxy } from './kube-proxy.ts'
 import { Kubelet } from './kubelet.ts'
 import type { KubeletSettings } from './kubelet-settings.ts'
@@ -12,6 +13,7 @@ import { type Boot, Machine, type MachineServices } from './machine.ts'
 import type { NodePortTable } from './node-port-table.ts'
 import type { NodeSpec } from './node-spec.ts'
 import type { PodsOfNodes } from './pods-of-nodes.ts'
+import type { StaticManifests } from './static-manifests.ts'
 
 interface NodeParts {
   readonly world: World
@@ -23,6 +25,8 @@ interface NodeParts {
   readonly nodePorts: NodePortTable
   readonly access: ApiAccess
   readonly settings: KubeletSettings
+  readonly images: ImageRegistry
+  readonly manifests: StaticManifests
   readonly darkMs?: number
 }
 
@@ -31,14 +35,14 @@ const KUBELET_START_MS = [550, 850] as const
 
 /** A machine that is a node of the cluster: a kubelet and a kube-proxy run on it while it is on. It is dark at first. */
 export function runNode(parts: NodeParts, node: NodeSpec): Machine {
-  const { plane, timers, random, darkMs } = parts
+  const { plane, timers, random, darkMs, settings } = parts
   plane.addNode(node.name, node.address)
   return new Machine({
     name: node.name,
     timers,
     random: random.fork('machine'),
     services: nodeServices(parts, node),
-    ...present({ darkMs }),
+    ...present({ darkMs, holdUpMs: settings.shutdownGraceMs }),
   })
 }
 

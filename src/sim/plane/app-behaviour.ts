@@ -9,6 +9,8 @@ export interface AppBehaviour {
   readonly answerMs: number
   /** It answers nothing but checks: it forwards to the endpoints of this Service (`NAMESPACE/NAME`, or one of its own). */
   readonly forwardsTo?: string
+  /** It ends by itself, without being told to. */
+  readonly ends?: { readonly afterMs: number; readonly exitCode: number }
   /** It answers DNS for this zone as well, on a port of its own; in real time alone. */
   readonly dns?: { readonly zone: string; readonly port: number }
 }

@@ -1,14 +1,14 @@
 import { parseDuration } from '../../ground/model/duration.ts'
 import type { AppBehaviour } from './app-behaviour.ts'
 
+interface AppContainer {
+  readonly env?: readonly { readonly name: string; readonly value?: string }[]
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
+}
+
 /** A pod, as far as it tells how its app behaves. */
 interface AppPod {
-  readonly spec: {
-    readonly containers: readonly {
-      readonly env?: readonly { readonly name: string; readonly value?: string }[]
-      readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
-    }[]
-  }
+  readonly spec: { readonly containers: readonly AppContainer[] }
 }
 
 const SETTINGS = ['STOP', 'GRACE', 'START_DELAY', 'ANSWER', 'FORWARD', 'ZONE']
@@ -24,7 +24,7 @@ const PLAIN: AppBehaviour = { startMs: 0, stop: 'graceful', graceMs: 0, answerMs
  * FORWARD (a Service), and ZONE (a DNS zone, which it answers on its port called `dns`). A duration that is none counts as left out.
  */
 export function appOfPod({ spec }: AppPod): AppBehaviour {
-  const container = spec.containers.find(({ env = [] }) => env.some(({ name }) => SETTINGS.includes(name)))
+  const container = spec.containers.find(hasAppSettings)
   if (container === undefined) return PLAIN
   const setting = (wanted: string): string => container.env?.find(({ name }) => name === wanted)?.value ?? ''
   const forwardsTo = setting('FORWARD')
@@ -39,6 +39,8 @@ export function appOfPod({ spec }: AppPod): AppBehaviour {
     ...(zone === '' || dnsPort === undefined ? {} : { dns: { zone, port: dnsPort } }),
   }
 }
+
+export const hasAppSettings = ({ env = [] }: AppContainer): boolean => env.some(({ name }) => SETTINGS.includes(name))
 
 /** The first port that a container names. */
 export const portOfPod = ({ spec }: AppPod): number =>

@@ -55,6 +55,8 @@ export class App implements Listener, AppSide {
     timers.later(behaviour.startMs, () => {
       if (this.#phase === 'starting') this.#enter('ready')
     })
+    const { ends } = behaviour
+    if (ends !== undefined) timers.later(ends.afterMs, () => this.#exit(ends.exitCode))
   }
 
   get isReady(): boolean {

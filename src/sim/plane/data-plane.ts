@@ -10,14 +10,12 @@ export interface PodStart {
   /** Where its one container listens. */
   readonly port: number
   readonly app: AppBehaviour
-  /** Of the sandbox that it starts in again, of which the process that ended was removed just now; else a new one. */
+  /** Of its sandbox: nothing runs there, or what ran was removed just now. A new one where it is left out. */
   readonly address?: string
 }
 
-/** The container of a pod, as its kubelet sees it. */
-export interface PodProcess {
-  /** The pod's own address, of this start: a sandbox that is made again has another. */
-  readonly address: string
+/** The process of a container, as its kubelet sees it. */
+export interface ContainerProcess {
   /** What its readiness probe would hear now. */
   isReady(): boolean
   /**
@@ -25,8 +23,6 @@ export interface PodProcess {
    * where a plane cannot tell.
    */
   onReadiness?(run: () => void): void
-  /** Where it forwards to from now on. Only for an app that forwards: it is not ready before it was told. */
-  setEndpoints?(endpoints: readonly Destination[]): void
   /** SIGTERM: what follows is the app's behaviour. */
   terminate(): void
   /** SIGKILL: its connections are closed by the kernel, at once. */
@@ -35,6 +31,14 @@ export interface PodProcess {
   onExit(run: (code: number) => void): void
   /** Its sandbox is removed: nothing answers at its address any more. */
   remove(): void
+}
+
+/** The container of a pod that serves. */
+export interface PodProcess extends ContainerProcess {
+  /** The pod's own address, of this start: a sandbox that is made again has another. */
+  readonly address: string
+  /** Where it forwards to from now on. Only for an app that forwards: it is not ready before it was told. */
+  setEndpoints?(endpoints: readonly Destination[]): void
 }
 
 /** A NodePort and what kube-proxy sends to from it; none: it refuses. */
@@ -50,6 +54,8 @@ export interface NodePortRule {
 export interface DataPlane {
   addNode(node: string, address: string): void
   removeNode(node: string): void
+  /** Of a sandbox that is made now, in which nothing runs yet. */
+  newAddress(node: string): string
   startPod(start: PodStart): PodProcess
   /** From now on, for new connections; those that are open stay where they are, as conntrack has it. */
   setRules(node: string, rules: readonly NodePortRule[]): void

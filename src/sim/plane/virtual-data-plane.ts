@@ -47,11 +47,15 @@ export class VirtualDataPlane implements DataPlane {
     this.#parts.network.removeHost(node.address)
   }
 
+  newAddress(node: string): string {
+    return this.#node(node).freeAddress(undefined)
+  }
+
   startPod({ name, node: nodeName, port, app: behaviour, address: kept }: PodStart): PodProcess {
     const { network, timers } = this.#parts
     const node = this.#node(nodeName)
     invariant(node.isOn, `${nodeName} is off: no pod can start there`)
-    const address = kept === undefined ? node.freeAddress() : node.keptAddress(kept)
+    const address = node.freeAddress(kept)
     network.addHost(address, node.address)
     const app = new App({
       timers,

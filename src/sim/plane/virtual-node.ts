@@ -21,20 +21,18 @@ export class VirtualNode {
     this.#podNet = `10.${244 + (index >> 8)}.${index & 255}`
   }
 
-  /** The one after the last that was given, as the CNI plugin host-local does: leases on disk survive a boot. */
-  freeAddress(): string {
+  /**
+   * `kept` where nothing runs there; else the one after the last that was given, as the CNI plugin host-local does: leases on disk
+   * survive a boot.
+   */
+  freeAddress(kept: string | undefined): string {
+    if (kept !== undefined && !this.#pods.has(kept)) return kept
     for (let tried = 0; tried <= LAST_HOST - FIRST_HOST; tried += 1) {
       this.#lastHost = this.#lastHost === LAST_HOST ? FIRST_HOST : this.#lastHost + 1
       const address = `${this.#podNet}.${this.#lastHost}`
       if (!this.#pods.has(address)) return address
     }
     invariant(false, `no address is left in ${this.#podNet}.0/24`)
-  }
-
-  /** Of a sandbox that is still there; its process has ended and was taken away. */
-  keptAddress(address: string): string {
-    invariant(!this.#pods.has(address), `something runs at ${address} still`)
-    return address
   }
 
   add(pod: VirtualPod): void {

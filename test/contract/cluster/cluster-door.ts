@@ -17,6 +17,8 @@ export interface ClusterDoor {
   powerCycle(node: string): Promise<void>
   powerOff(node: string): Promise<void>
   powerOn(node: string): Promise<void>
+  /** Writes a file into the folder of static pods of a node; undefined removes it. */
+  staticPod(node: string, file: string, manifest: object | undefined): Promise<void>
   /** Lets time pass until the answer is there. */
   waitUntil<T>(wait: Wait, ask: () => Promise<T | undefined> | T | undefined): Promise<T>
 }

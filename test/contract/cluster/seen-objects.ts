@@ -4,6 +4,7 @@ interface SeenMeta {
   readonly resourceVersion: string
   readonly generation?: number
   readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
   readonly deletionTimestamp?: string
   readonly deletionGracePeriodSeconds?: number
   readonly ownerReferences?: readonly {
@@ -30,6 +31,18 @@ export interface SeenNode {
   readonly status: { readonly conditions?: readonly SeenCondition[]; readonly nodeInfo: { readonly bootID: string } }
 }
 
+type SeenStates = Readonly<Record<string, { readonly exitCode?: number; readonly reason?: string }>>
+
+export interface SeenContainer {
+  readonly name: string
+  readonly restartCount: number
+  readonly ready: boolean
+  readonly started?: boolean
+  readonly containerID?: string
+  readonly state: SeenStates
+  readonly lastState: SeenStates
+}
+
 export interface SeenPod {
   readonly metadata: SeenMeta
   readonly spec: { readonly nodeName?: string }
@@ -37,13 +50,8 @@ export interface SeenPod {
     readonly phase: string
     readonly podIP?: string
     readonly conditions?: readonly SeenCondition[]
-    readonly containerStatuses?: readonly {
-      readonly restartCount: number
-      readonly ready: boolean
-      readonly containerID?: string
-      readonly state: Readonly<Record<string, { readonly exitCode?: number; readonly reason?: string }>>
-      readonly lastState: Readonly<Record<string, { readonly exitCode?: number; readonly reason?: string }>>
-    }[]
+    readonly initContainerStatuses?: readonly SeenContainer[]
+    readonly containerStatuses?: readonly SeenContainer[]
   }
 }
 

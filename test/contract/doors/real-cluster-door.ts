@@ -40,6 +40,11 @@ function doorOn(bed: Bed, api: ClusterDoor['api']): ClusterDoor {
     powerCycle: (node) => bed.reboot(node, { hard: true }),
     powerOff: (node) => bed.powerOff(node),
     powerOn: (node) => bed.powerOn(node),
+    staticPod: async (node, file, manifest) => {
+      const path = `/etc/kubernetes/manifests/${file}.json`
+      if (manifest === undefined) await bed.exec(node, ['rm', path])
+      else await bed.exec(node, ['tee', path], JSON.stringify(manifest))
+    },
     waitUntil: ({ what, limitMs }, ask) => waitFor({ what, limitMs, everyMs: WAIT_MS }, async () => ask()),
   }
 }

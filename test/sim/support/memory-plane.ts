@@ -22,6 +22,8 @@ export class MemoryProcess implements PodProcess {
     timers.later(start.app.startMs, () => {
       if (this.#state === 'starting') this.#become('ready')
     })
+    const { ends } = start.app
+    if (ends !== undefined) timers.later(ends.afterMs, () => this.exit(ends.exitCode))
   }
 
   get runs(): boolean {
@@ -90,6 +92,7 @@ export class MemoryPlane implements DataPlane {
   readonly #nodes = new Set<string>()
   readonly #dark = new Set<string>()
   readonly #rules = new Map<string, readonly NodePortRule[]>()
+  #addresses = 0
   /** All that were ever started, the oldest first. */
   readonly processes: MemoryProcess[] = []
 
@@ -105,9 +108,14 @@ export class MemoryPlane implements DataPlane {
     this.#nodes.delete(node)
   }
 
+  newAddress(): string {
+    this.#addresses += 1
+    return `10.244.0.${this.#addresses + 1}`
+  }
+
   startPod(start: PodStart): MemoryProcess {
     if (!this.#nodes.has(start.node) || this.#dark.has(start.node)) throw new Error(`${start.node} is not there`)
-    const address = start.address ?? `10.244.0.${this.processes.length + 2}`
+    const address = start.address ?? this.newAddress()
     const process = new MemoryProcess(start, address, this.#timers)
     this.processes.push(process)
     return process
