@@ -83,11 +83,9 @@ function parseContainerIds(object: Untrusted): Readonly<Record<string, string>> 
 const STARTING = ['', 'ContainerCreating', 'PodInitializing']
 
 function parseWaiting(object: Untrusted): string | undefined {
-  const waiting = object
-    .at('status')
-    .at('containerStatuses')
-    .each()
-    .map((status) => status.at('state').at('waiting'))
+  const status = object.at('status')
+  const waiting = [...status.at('initContainerStatuses').each(), ...status.at('containerStatuses').each()]
+    .map((container) => container.at('state').at('waiting'))
     .find((state) => !STARTING.includes(state.at('reason').textOr('')))
   return (
     waiting && [waiting.at('reason').text(), waiting.at('message').textOr('')].filter((word) => word !== '').join(': ')

@@ -131,6 +131,14 @@ test('a pod whose container does not start says why, in the words of its kubelet
   assert.equal(waiting('CrashLoopBackOff'), 'CrashLoopBackOff')
 })
 
+test('a pod whose init container does not get through says why, too', () => {
+  const init = { name: 'prepare', state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 20s' } } }
+  const main = { name: 'main', state: { waiting: { reason: 'PodInitializing' } } }
+  const status = { initContainerStatuses: [init], containerStatuses: [main] }
+  assert.equal(parse('pods', { metadata: meta(), status }).waiting, 'CrashLoopBackOff: back-off 20s')
+  assert.equal(parse('pods', { metadata: meta(), status: { containerStatuses: [main] } }).waiting, undefined)
+})
+
 test('a mark of a polite drain is read as it was written; one that makes no sense is none', () => {
   const mark = { version: 1, run: 'r', node: 'n1', workload: 'Deployment shop/web', labels: { app: 'web' } } as const
   const polite = (text: string) =>
