@@ -32,6 +32,15 @@ export const webService = (nodePort: number): object => ({
   },
 })
 
+/** Of one container of that version. */
+export const ingressTemplate = (version: string) => ({
+  metadata: { labels: { app: 'web' } },
+  spec: {
+    terminationGracePeriodSeconds: 20,
+    containers: [appContainer({ STOP: 'graceful', GRACE: '1s', VERSION: version }, {}, APP_PORT)],
+  },
+})
+
 /** An IngressDaemonSet of two pods on each node, whose container is of that version. */
 export const anIngressManifest = (version: string, spec: Json = {}, metadata: Json = {}): object => ({
   apiVersion: 'evenkeel.dev/v1alpha1',
@@ -48,13 +57,7 @@ export const anIngressManifest = (version: string, spec: Json = {}, metadata: Js
         attachGraceSeconds: 2,
       },
     },
-    template: {
-      metadata: { labels: { app: 'web' } },
-      spec: {
-        terminationGracePeriodSeconds: 20,
-        containers: [appContainer({ STOP: 'graceful', GRACE: '1s', VERSION: version }, {}, APP_PORT)],
-      },
-    },
+    template: ingressTemplate(version),
     ...spec,
   },
 })

@@ -1,4 +1,6 @@
+import { present } from '../../../src/ground/model/present.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
+import { type PodsKind, podsKindOf } from '../virtual-roll/swarm/pods-kind.ts'
 
 /** What the API does for a while to a share of the requests of the controller. */
 interface ApiTrouble {
@@ -39,6 +41,10 @@ export interface IngressScenario {
   readonly graceMs: number
   readonly detacher?: DetacherScenario
   readonly attachGraceS: number
+  /** What its pods wait for. */
+  readonly pods?: Pick<PodsKind, 'initSeconds' | 'besideSeconds' | 'gateMs'>
+  /** What keeps the pods of the first new version from being Ready; the next version has it no more. */
+  readonly stuckBy?: 'image' | 'init' | 'gate'
   /** When which version is applied, the last of which is to be everywhere in the end. */
   readonly versions: readonly { readonly atMs: number; readonly version: string }[]
   readonly api: readonly ApiTrouble[]
@@ -80,10 +86,20 @@ function slotsUnreadOf(seed: string, deletedAtMs: number | undefined): Pick<Ingr
   return { slotsUnread: { fromMs, toMs: fromMs + random.between(15_000, 40_000) } }
 }
 
+const STUCK_BY = ['image', 'init', 'gate'] as const
+
+/** Of its own chance, too. */
+function podsOf(seed: string, versions: number): Pick<IngressScenario, 'pods' | 'stuckBy'> {
+  const random = new SeededRandom(`pods of ingress ${seed}`)
+  const { initSeconds, besideSeconds, gateMs } = podsKindOf(random) ?? {}
+  const stuckBy = versions > 1 && random.next() < 0.3 ? STUCK_BY[random.below(STUCK_BY.length)] : undefined
+  return { pods: present({ initSeconds, besideSeconds, gateMs }), ...present({ stuckBy }) }
+}
+
 /** The same for the same seed. */
 export function ingressScenario(seed: string): IngressScenario {
   const drawn = drawnBy(seed)
-  return { ...drawn, ...slotsUnreadOf(seed, drawn.deletedAtMs) }
+  return { ...drawn, ...slotsUnreadOf(seed, drawn.deletedAtMs), ...podsOf(seed, drawn.versions.length) }
 }
 
 function drawnBy(seed: string): IngressScenario {

@@ -3,11 +3,13 @@ import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import type { Judge } from '../../../src/sim/traffic/judge.ts'
 import { API_RESOURCES } from '../../../src/sim/world/api-resource.ts'
 import { jsonOf } from '../../../src/sim/world/json-of.ts'
+import { keepGate } from '../gate-keeper.ts'
+import { GATE, waitingPod } from '../virtual-roll/swarm/pods-kind.ts'
 import type { ControllerProcess } from './controller-process.ts'
 import { Detacher, REQUEST, STAMP } from './detacher.ts'
 import { IngressGround } from './ingress-ground.ts'
 import { IngressLuck } from './ingress-luck.ts'
-import { anIngressManifest } from './ingress-manifests.ts'
+import { anIngressManifest, ingressTemplate, type Json } from './ingress-manifests.ts'
 import { type IngressScenario, ingressScenario } from './ingress-scenario.ts'
 import { Persons } from './persons.ts'
 import { RolloutWitness } from './rollout-witness.ts'
@@ -48,6 +50,9 @@ export async function runIngressSeed(seed: string): Promise<IngressReport> {
   const processes = new Processes(ground, luck)
   const detacher = scenario.detacher === undefined ? undefined : new Detacher(ground, scenario.detacher.manner)
   try {
+    ground.cluster.machines.images.lose(STUCK.image.image)
+    const { gateMs } = scenario.pods ?? {}
+    if (gateMs !== undefined) keepGate({ world: ground.cluster.world, timers: time, gate: GATE, afterMs: gateMs })
     if (scenario.maxOut !== undefined) ground.budget(scenario.maxOut)
     ground.apply(manifestOf(scenario, 'v1'))
     await ground.until('all pods of v1', () => isServed(ground, scenario, 'v1'), END_WITHIN_S)
@@ -131,7 +136,23 @@ const manifestOf = (scenario: IngressScenario, version: string): object => {
         attachGraceSeconds,
         ...(scenario.detacher === undefined ? {} : BY_DETACHER),
       }
-  return anIngressManifest(version, { podsPerNode, updateStrategy: { type: 'RollingUpdate', rollingUpdate } })
+  const template = templateOf(scenario, version)
+  return anIngressManifest(version, { podsPerNode, updateStrategy: { type: 'RollingUpdate', rollingUpdate }, template })
+}
+
+const STUCK = {
+  image: { image: 'registry.test/none:1', imagePullPolicy: 'IfNotPresent' },
+  init: { initContainers: [{ name: 'stuck', command: ['sleep', 'infinity'] }] },
+  gate: { readinessGates: [{ conditionType: 'test.local/nobody-sets-it' }] },
+}
+
+function templateOf({ pods = {}, stuckBy, versions }: IngressScenario, version: string): Json {
+  const { metadata, spec } = ingressTemplate(version)
+  // A merge patch leaves what the next version does not name.
+  const pod = { initContainers: [], readinessGates: [], ...waitingPod(spec, pods) }
+  if (stuckBy === undefined || version !== versions[0]?.version) return { metadata, spec: pod }
+  if (stuckBy !== 'image') return { metadata, spec: { ...pod, ...STUCK[stuckBy] } }
+  return { metadata, spec: { ...pod, containers: pod.containers.map((one) => ({ ...one, ...STUCK.image })) } }
 }
 
 function plan(ground: IngressGround, scenario: IngressScenario): void {

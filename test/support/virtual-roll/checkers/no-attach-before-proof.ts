@@ -9,17 +9,14 @@ const NAME = 'no-attach-before-proof'
 
 /**
  * A server is set ready only where its machine runs on another boot than the one that was to end, the node can carry pods
- * again, its DaemonSets' pods run anew, and its port answers. Of a node that was ill when it was recorded nothing is asked
+ * again, its static pods and its DaemonSets' pods run anew, and its port answers. Of a node that was ill when it was recorded nothing is asked
  * that it could not do then.
  */
 export function noAttachBeforeProof(scene: Scene): Checker {
   /** Per node whose reboot was asked for: containers that ran then. */
   const containersBefore = new Map<string, ReadonlySet<string>>()
-  /** Per node: the DaemonSets whose pods were Ready, and the servers that were sent to, when it was recorded. */
-  const wellBefore = new Map<
-    string,
-    { readonly daemonSets: ReadonlySet<string>; readonly servers: ReadonlySet<string> }
-  >()
+  /** Per node: the DaemonSets and static pods that were Ready, and the servers that were sent to, when it was recorded. */
+  const wellBefore = new Map<string, { readonly daemons: ReadonlySet<string>; readonly servers: ReadonlySet<string> }>()
   const checkPort = ({ key, node, address, port }: ServerFact, what: string): void => {
     if (wellBefore.get(node)?.servers.has(key) === false) return
     scene.cluster.network.dial({ host: address, port }, (dialled) => {
@@ -39,8 +36,7 @@ export function noAttachBeforeProof(scene: Scene): Checker {
     const well = wellBefore.get(server.node)
     if (before !== undefined && intent !== undefined)
       for (const pod of notBack(scene, server.node, before))
-        if (well?.daemonSets.has(daemonSetOf(pod)) !== false)
-          scene.tell(NAME, `${what} ${pod.metadata.name} is not back`)
+        if (well?.daemons.has(daemonOf(pod)) !== false) scene.tell(NAME, `${what} ${pod.metadata.name} is not back`)
     const isOurs = isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node))
     // A node that people cordoned before it was begun stays cordoned.
     if (isOurs && !scene.handCordons.has(server.node)) scene.tell(NAME, `${what} ${server.node} is still cordoned`)
@@ -60,24 +56,28 @@ export function noAttachBeforeProof(scene: Scene): Checker {
 
 const isCordoned = (node: NodeObject | undefined): boolean => node?.spec?.unschedulable === true
 
-/** Of its DaemonSets. */
+/** Of its DaemonSets, and static ones. */
 const notBack = (scene: Scene, node: string, before: ReadonlySet<string>): readonly PodObject[] =>
   scene
     .pods()
-    .filter((pod) => pod.spec.nodeName === node && controllerOf(pod)?.kind === 'DaemonSet')
+    .filter((pod) => pod.spec.nodeName === node && ['DaemonSet', 'Node'].includes(controllerOf(pod)?.kind ?? ''))
     .filter((pod) => {
       const ids = pod.status?.containerStatuses ?? []
       return !isReady(pod) || ids.some(({ containerID }) => before.has(containerID))
     })
 
-const daemonSetOf = (pod: PodObject): string => controllerOf(pod)?.name ?? ''
+/** The Node owns the mirrors of its static pods. */
+function daemonOf(pod: PodObject): string {
+  const owner = controllerOf(pod)
+  return owner?.kind === 'Node' ? pod.metadata.name : (owner?.name ?? '')
+}
 
 const wellOn = (scene: Scene, node: string) => ({
-  daemonSets: new Set(
+  daemons: new Set(
     scene
       .pods()
       .filter((pod) => pod.spec.nodeName === node && isReady(pod))
-      .map(daemonSetOf),
+      .map(daemonOf),
   ),
   servers: new Set(
     scene

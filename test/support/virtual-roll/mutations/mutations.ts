@@ -192,6 +192,24 @@ export const MUTATIONS: readonly Mutation[] = [
     'const now = wallMs(clock.monoMs() + offset)',
     'const now = clock.wallMs()',
   ]),
+  mutation('forgets the static pods of a node', [
+    'src/roll/decide/recorded-daemons.ts',
+    '.filter((daemon) => daemon.ready && !isObsolete(s, daemon))',
+    ".filter((daemon) => daemon.ready && daemon.kind !== 'mirror' && !isObsolete(s, daemon))",
+  ]),
+  mutation(
+    'takes pods that run after a boot for Ready',
+    [
+      `${STEPS}/proof.ts`,
+      'pod.ready &&\n      !pod.terminating &&\n      hasOtherContainers(pod, daemon) &&',
+      '!pod.terminating &&\n      hasOtherContainers(pod, daemon) &&',
+    ],
+    [
+      `${STEPS}/settle.ts`,
+      'pods.some((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod))',
+      'pods.some((pod) => !pod.terminating && !isLeaving(s, pod))',
+    ],
+  ),
   ...FLEET_MUTATIONS,
   ...INGRESS_MUTATIONS,
   ...GUARD_MUTATIONS,

@@ -2,9 +2,11 @@ import { budget, database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim
 import type { BalancerDescription, FrontDescription } from '../../../../src/sim/cluster/balancer-description.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES } from '../../../../src/sim/world/api-resource.ts'
+import { keepGate } from '../../gate-keeper.ts'
 import { balancerBefore, EDGE, smallWorld, WEB } from '../small-world.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
 import { VirtualAgents } from '../virtual-agents.ts'
+import { GATE, type PodsKind, staticManifest, withPodsKind } from './pods-kind.ts'
 import { nodeNames, type Scenario } from './scenario.ts'
 import type { WorldKind } from './world-kind.ts'
 
@@ -25,6 +27,7 @@ export async function buildWorld(scenario: Scenario): Promise<BuiltWorld> {
     instances: instancesOf(scenario),
     beside: (cluster) => {
       agents = agentsOf(cluster, world)
+      if (world.pods !== undefined) letWait(cluster, nodeNames(nodes), world.pods)
     },
   })
   // To an agent a cordon is a word to leave, and a node that is out leaves nothing of the budget.
@@ -39,6 +42,14 @@ export async function buildWorld(scenario: Scenario): Promise<BuiltWorld> {
     for (const server of unseen.includes(name) ? [] : maint) balancer.answer(`set server ${server} state maint`)
   await cluster.time.advance(AFTERWARDS_MS)
   return agents === undefined ? { cluster } : { cluster, agents }
+}
+
+/** What pods wait for that is no part of their manifests. */
+function letWait({ world, time, machines }: VirtualCluster, nodes: readonly string[], kind: PodsKind): void {
+  const { gateMs, staticSeconds } = kind
+  if (gateMs !== undefined) keepGate({ world, timers: time, gate: GATE, afterMs: gateMs })
+  if (staticSeconds === undefined) return
+  for (const node of nodes) machines.manifestsOf(node).put('on-disk', staticManifest(staticSeconds))
 }
 
 const AFTERWARDS_MS = 1_500
@@ -64,7 +75,12 @@ function agentsOf(cluster: VirtualCluster, { balancers, agents }: WorldKind): Vi
   return new VirtualAgents({ cluster, dataPort: WHOAMI_PORT, ...agents })
 }
 
-function manifestsOf({ nodes, whoami: app, databases, polite }: Scenario): readonly object[] {
+function manifestsOf(scenario: Scenario): readonly object[] {
+  const { pods } = scenario.world
+  return pods === undefined ? plainManifests(scenario) : withPodsKind(plainManifests(scenario), pods)
+}
+
+function plainManifests({ nodes, whoami: app, databases, polite }: Scenario): readonly object[] {
   const { startSeconds, ...options } = app
   const service = polite === undefined ? 'improved' : 'plain'
   const text = JSON.stringify([

@@ -32,3 +32,5 @@ export type WorldFault =
   | (Span & { readonly kind: 'proberCutOff' })
   | (Span & { readonly kind: 'agent'; readonly node: string; readonly how: AgentTrouble })
   | { readonly kind: 'agentRestarted'; readonly node: string; readonly atMs: number }
+  /** No node can pull an image. */
+  | (Span & { readonly kind: 'registryAway' })

@@ -24,6 +24,8 @@ export class WorldFaults {
   readonly #parts: WorldFaultParts
   readonly #control: ControlTarget | undefined
   readonly #callOffs: (() => void)[] = []
+  /** Times in which it is, one within the other. */
+  #registryAway = 0
 
   constructor(parts: WorldFaultParts) {
     this.#parts = parts
@@ -96,6 +98,9 @@ export class WorldFaults {
         this.#parts.agents?.restart(fault.node)
         scene.hurtAgents.push({ node: fault.node, from: scene.nowMs, to: scene.nowMs })
         return
+      case 'registryAway':
+        this.#takeRegistry(fault)
+        return
       case 'instanceSilent':
         return
     }
@@ -119,6 +124,16 @@ export class WorldFaults {
     agents?.setTrouble(node, how)
     scene.hurtAgents.push({ node, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
     scene.cluster.time.later(toMs - fromMs, () => agents?.setTrouble(node, undefined))
+  }
+
+  #takeRegistry({ fromMs, toMs }: Of<'registryAway'>): void {
+    const { machines, time } = this.#parts.scene.cluster
+    this.#registryAway += 1
+    machines.images.isDown = true
+    time.later(toMs - fromMs, () => {
+      this.#registryAway -= 1
+      machines.images.isDown = this.#registryAway > 0
+    })
   }
 
   #failControl({ how, fromMs, toMs }: Of<'controlFails'>): void {

@@ -1,5 +1,6 @@
 import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { ControlState } from '../control-target.ts'
+import { type PodsKind, podsKindOf } from './pods-kind.ts'
 import type { WorldFault } from './world-fault.ts'
 
 /** A balancer of the roll file, and the HAProxy instances that it names. */
@@ -22,6 +23,8 @@ export interface WorldKind {
   readonly agents?: { readonly countsConnections: boolean; readonly declaresCheckers: boolean }
   /** How the control target of the probe begins; absent: there is none. */
   readonly control?: ControlState
+  /** What its pods wait for; absent: each is one container that is ready soon. */
+  readonly pods?: PodsKind
   readonly faults: readonly WorldFault[]
 }
 
@@ -63,19 +66,32 @@ export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind 
   const servers = serversOf(random.fork('servers'), balancers)
   const hasLongRequests = random.fork('long').next() < 0.25
   const agents = agentsOf(random.fork('agents'), balancers)
+  const pods = podsKindOf(random.fork('pods'))
   return {
     balancers,
     ...(servers === undefined ? {} : { servers }),
     ...(agents === undefined ? {} : { agents }),
     ...(hasLongRequests ? { hasLongRequests } : {}),
     ...(control === undefined ? {} : { control }),
+    ...(pods === undefined ? {} : { pods }),
     faults: [
       ...instanceFaults(random.fork('instances'), balancers, facts),
       ...outages(random.fork('outages'), balancers, facts),
       ...(agents === undefined ? [] : agentFaults(random.fork('agent faults'), facts)),
       ...(control === undefined ? [] : controlFaults(random.fork('control'), facts)),
+      ...(pods?.pulls === undefined ? [] : registryFaults(random.fork('registry'), facts)),
     ],
   }
+}
+
+const LONGEST_WITHOUT_REGISTRY_MS = 15_000
+
+function registryFaults(random: SeededRandom, { healAtMs }: WorldFacts): readonly WorldFault[] {
+  return Array.from({ length: 1 + random.below(2) }, (): WorldFault => {
+    const fromMs = random.between(0, healAtMs)
+    const toMs = Math.min(healAtMs, fromMs + random.between(1_000, LONGEST_WITHOUT_REGISTRY_MS))
+    return { kind: 'registryAway', fromMs, toMs }
+  })
 }
 
 const CONTROLS: readonly [undefined, ...(ControlState | undefined)[]] = [

@@ -1,0 +1,93 @@
+import { present } from '../../../../src/ground/model/present.ts'
+import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
+import { appContainer } from '../../../../src/sim/cluster/article-workloads.ts'
+
+/** What the pods of a world wait for before they are Ready, beyond one container that is there at once. */
+export interface PodsKind {
+  /** An init container of `whoami` works for so long. */
+  readonly initSeconds?: number
+  /** A second container of `edge` is ready after so long. */
+  readonly besideSeconds?: number
+  /** Somebody says of a pod of `whoami` that it may serve, so long after its containers are ready. */
+  readonly gateMs?: number
+  /** Each node has a static pod, which is ready after so long. */
+  readonly staticSeconds?: number
+  /** Nodes pull the image of `whoami` at each start. */
+  readonly pulls?: true
+}
+
+export const GATE = 'test.local/may-serve'
+const BESIDE_PORT = 8081
+const IMAGE = 'registry.test/app:1'
+
+/** Most worlds have none of it, and some have all. */
+export function podsKindOf(random: SeededRandom): PodsKind | undefined {
+  if (random.next() < 0.5) return undefined
+  const drawn = <T>(share: number, value: () => T): T | undefined => (random.next() < share ? value() : undefined)
+  const initSeconds = drawn(0.4, () => 1 + random.below(3))
+  const besideSeconds = drawn(0.5, () => random.below(5))
+  const gateMs = drawn(0.3, () => random.between(50, 2_500))
+  const staticSeconds = drawn(0.6, () => random.below(6))
+  const pulls = drawn(0.4, () => true as const)
+  return present({ initSeconds, besideSeconds, gateMs, staticSeconds, pulls })
+}
+
+type Json = Readonly<Record<string, unknown>>
+interface Workload extends Json {
+  readonly kind?: string
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly template: { readonly spec: Json & { readonly containers: readonly Json[] } } }
+}
+
+/** The manifests of `whoami` and `edge` with what the world has their pods wait for. */
+export function withPodsKind(manifests: readonly object[], kind: PodsKind): readonly object[] {
+  const { besideSeconds, ...whoami } = kind
+  return (manifests as readonly Workload[]).map((manifest) => {
+    const isNamed = (wanted: string, name: string): boolean =>
+      manifest.kind === wanted && manifest.metadata.name === name
+    if (isNamed('Deployment', 'whoami')) return withPod(manifest, (pod) => waitingPod(pod, whoami))
+    if (isNamed('DaemonSet', 'edge')) return withPod(manifest, (pod) => waitingPod(pod, present({ besideSeconds })))
+    return manifest
+  })
+}
+
+type PodSpec = Workload['spec']['template']['spec']
+
+const withPod = (manifest: Workload, change: (pod: PodSpec) => PodSpec): Workload => ({
+  ...manifest,
+  spec: { ...manifest.spec, template: { ...manifest.spec.template, spec: change(manifest.spec.template.spec) } },
+})
+
+/** A pod with all that it is to wait for. */
+export const waitingPod = <Pod extends { readonly containers: readonly object[] }>(
+  pod: Pod,
+  { initSeconds, besideSeconds, gateMs, pulls }: PodsKind,
+): Pod => ({
+  ...pod,
+  ...(initSeconds === undefined ? {} : { initContainers: [workFor(initSeconds)] }),
+  ...(gateMs === undefined ? {} : { readinessGates: [{ conditionType: GATE }] }),
+  containers: [
+    ...pod.containers.map((one) => (pulls === undefined ? one : { ...one, image: IMAGE, imagePullPolicy: 'Always' })),
+    ...(besideSeconds === undefined ? [] : [containerBeside(besideSeconds)]),
+  ],
+})
+
+/** An init container that works for so long. */
+const workFor = (seconds: number): object => ({
+  name: 'prepare',
+  image: 'testbed.local/app:1',
+  imagePullPolicy: 'Never',
+  command: ['sleep', String(seconds)],
+})
+
+/** A container that nobody sends to, and that is ready after so long. */
+const containerBeside = (seconds: number): object => ({
+  ...appContainer({ STOP: 'immediate', START_DELAY: `${seconds}s` }, {}, BESIDE_PORT),
+  name: 'beside',
+})
+
+/** A pod on the disk of a node that nobody sends to, and that is ready after so long. */
+export const staticManifest = (seconds: number): object => ({
+  metadata: { name: 'on-disk' },
+  spec: { terminationGracePeriodSeconds: 5, containers: [containerBeside(seconds)] },
+})
