@@ -9,8 +9,8 @@ export function posixQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** Quoted only where a POSIX shell would take it for anything else. */
-export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : posixQuote(text))
+/** Quoted only where a shell would take it for anything else: for zsh, a word that begins with `=` names a program. */
+export const shellWord = (text: string): string => (/^(?!=)[\w@%+=:,./-]+$/.test(text) ? text : posixQuote(text))
 
 /**
  * A value as JSON for a word of a command. What it holds may be foreign text: it is spelled so that no shell and no terminal takes a part
