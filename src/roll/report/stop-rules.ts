@@ -58,7 +58,10 @@ const TIME_RULES: readonly TimeRule[] = [
 
 function timeRule(report: ReportDocument, { rule, limit, steps, of }: TimeRule): readonly StopRule[] {
   const spans = report.nodes.map(({ name, steps: taken }) => {
-    const mine = taken.filter(({ step }) => steps.includes(step))
+    const rebootAt = taken.findIndex(({ step }) => step === 'reboot')
+    // After its reboot a resumed roll takes the slot again, which is no hold before the reboot.
+    const counted = of === 'hold' && rebootAt !== -1 ? taken.slice(0, rebootAt) : taken
+    const mine = counted.filter(({ step }) => steps.includes(step))
     const parts = of === 'step' ? [sum(mine, report)] : mine.flatMap(({ holds }) => holds.map((h) => sum([h], report)))
     return { name, ms: Math.max(0, ...parts), begun: mine.length > 0 }
   })

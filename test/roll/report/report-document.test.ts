@@ -4,6 +4,7 @@ import { loadColumns, thinnedColumns } from '../../../src/roll/report/document/l
 import { serverTells } from '../../../src/roll/report/document/server-tells.ts'
 import { downtimeOf } from '../../../src/roll/report/downtime.ts'
 import { type ReportDocument, reportDocument } from '../../../src/roll/report/report-document.ts'
+import { stopRules } from '../../../src/roll/report/stop-rules.ts'
 import { verdictFacts, verdictSentence } from '../../../src/roll/report/verdict.ts'
 import { outcomeDocument } from '../../../src/roll/report/view/outcome-document.ts'
 import { rollViewOf } from '../../../src/roll/report/view/reduce-roll.ts'
@@ -123,6 +124,25 @@ test('what a control excuses is counted apart, in all and in each window', () =>
   assert.equal(facts.get('Not counted'), '13 failed while a control target failed too')
   assert.equal(facts.get('Failed, new connections'), '2')
   assert.equal(facts.get('Downtime'), '300 to 340 ms')
+})
+
+test('a slot that a resumed roll waits for after the reboot is no hold before the reboot', () => {
+  const report = reportDocument({ events: cleanRun(), spec: SPEC })
+  const span = (from: string, to: string) => ({
+    startedAt: `2026-11-21T06:${from}:00Z`,
+    endedAt: `2026-11-21T06:${to}:00Z`,
+  })
+  const step = (name: 'slot' | 'drain' | 'reboot', from: string, to: string) => ({
+    ...{ step: name, ...span(from, to), reasons: [], progress: null },
+    holds: name === 'reboot' ? [] : [{ ...span(from, to), reasons: [] }],
+  })
+  const rolled = (...steps: readonly ReturnType<typeof step>[]) =>
+    stopRules({ ...report, nodes: report.nodes.slice(0, 1).map((node) => ({ ...node, steps })) })
+  const longest = (rules: ReturnType<typeof stopRules>) =>
+    rules.find(({ rule }) => rule === 'longest hold before the reboot')?.measured
+  const before = [step('slot', '10', '11'), step('drain', '11', '13')]
+  assert.equal(longest(rolled(...before, step('reboot', '13', '14'), step('slot', '14', '50'))), '2 min (w-1)')
+  assert.equal(longest(rolled(...before, step('slot', '14', '50'))), '36 min (w-1)')
 })
 
 test('a roll without a measurement claims nothing about availability', () => {
