@@ -18,6 +18,7 @@ import type { PodsOfNodes } from './pods-of-nodes.ts'
 import { Reflector } from './reflector.ts'
 import type { StaticManifests } from './static-manifests.ts'
 import { StaticPods } from './static-pods.ts'
+import { VolumesInUse } from './volumes-in-use.ts'
 
 interface KubeletParts {
   readonly world: World
@@ -62,6 +63,7 @@ export class Kubelet {
   readonly #reflector: Reflector
   readonly #heartbeat: NodeHeartbeat
   readonly #runs = new Map<string, PodRun>()
+  readonly #volumes: VolumesInUse
   /** Uids of pods that are about to be looked at. */
   readonly #heardOf = new Set<string>()
   readonly #startedAtMs: number
@@ -85,7 +87,9 @@ export class Kubelet {
       node: parts.node.name,
       runOf: (pod, mirror) => this.#runOf(pod, { mirror }),
     })
-    this.#heartbeat = new NodeHeartbeat({ ...parts, timers, link: this.#link })
+    this.#volumes = new VolumesInUse(parts)
+    const volumesInUse = () => (this.#unfollow === undefined ? undefined : this.#volumes.names)
+    this.#heartbeat = new NodeHeartbeat({ ...parts, timers, link: this.#link, volumesInUse })
   }
 
   start(): void {
@@ -197,6 +201,7 @@ export class Kubelet {
     }
     const made = this.#runOf(pod)
     this.#runs.set(uid, made)
+    this.#volumes.begin(pod)
     made.begin()
   }
 
@@ -209,7 +214,10 @@ export class Kubelet {
         life: this.#life,
         kubeletMs: () => world.clock.wallMs() - this.#startedAtMs,
         canStart: isReady,
-        onOver: () => this.#runs.delete(pod.metadata.uid),
+        onOver: () => {
+          this.#runs.delete(pod.metadata.uid)
+          this.#volumes.end(pod)
+        },
         ...present({ mirror }),
       },
       pod,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { present } from '../../ground/model/present.ts'
 import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import { LEASES, NAMESPACES, NODES } from '../world/api-resource.ts'
@@ -18,6 +19,8 @@ interface HeartbeatParts {
   readonly settings: KubeletSettings
   readonly bootId: string
   readonly isReady: boolean
+  /** Of drivers, in order; undefined: not known yet. */
+  readonly volumesInUse: () => readonly string[] | undefined
 }
 
 const NAMESPACE = 'kube-node-lease'
@@ -103,8 +106,11 @@ export class NodeHeartbeat {
     if (object === undefined) return
     const nowMs = world.clock.wallMs()
     const isDue = Math.abs(nowMs - this.#lastReportMs) >= settings.statusReportMs
-    if (!isDue && !this.#isShuttingDown && object.status !== undefined && object.status === this.#lastStatus) return
-    const status = nodeStatus(node, object.status, this.#facts())
+    const volumesInUse = this.#parts.volumesInUse()
+    const isKnown = volumesInUse === undefined || isDeepStrictEqual(volumesInUse, object.status?.volumesInUse ?? [])
+    if (!isDue && isKnown && !this.#isShuttingDown && object.status !== undefined && object.status === this.#lastStatus)
+      return
+    const status = nodeStatus(node, object.status, { ...this.#facts(), ...present({ volumesInUse }) })
     const isNews = isDue || !isDeepStrictEqual(withoutHeartbeats(status), withoutHeartbeats(object.status))
     this.#lastStatus = isNews ? status : object.status
     if (!isNews) return

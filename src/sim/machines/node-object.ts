@@ -19,6 +19,8 @@ export interface MachineReading {
   readonly isReady: boolean
   readonly isShuttingDown?: boolean
   readonly stamp: string
+  /** As before where absent. */
+  readonly volumesInUse?: readonly string[]
 }
 
 const CAPACITY = { cpu: '4', memory: '8Gi', pods: '110' }
@@ -46,8 +48,9 @@ export function newNode(spec: NodeSpec, reading: MachineReading): object {
 export function nodeStatus(
   { name, address, capacity = CAPACITY, kubeletVersion = KUBELET_VERSION }: NodeSpec,
   old: MachineNode['status'],
-  { bootId, isReady, isShuttingDown = false, stamp }: MachineReading,
+  { bootId, isReady, isShuttingDown = false, stamp, volumesInUse = old?.volumesInUse ?? [] }: MachineReading,
 ): NonNullable<MachineNode['status']> {
+  const { volumesInUse: _, ...others } = old ?? {}
   const mine = [
     condition('MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
     condition('DiskPressure', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
@@ -59,7 +62,8 @@ export function nodeStatus(
     old?.conditions ?? [],
   )
   return {
-    ...old,
+    ...others,
+    ...(volumesInUse.length === 0 ? {} : { volumesInUse }),
     capacity,
     allocatable: capacity,
     conditions,

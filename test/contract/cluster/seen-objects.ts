@@ -28,7 +28,11 @@ export interface SeenNode {
     readonly unschedulable?: boolean
     readonly taints?: readonly { readonly key: string; readonly effect: string; readonly timeAdded?: string }[]
   }
-  readonly status: { readonly conditions?: readonly SeenCondition[]; readonly nodeInfo: { readonly bootID: string } }
+  readonly status: {
+    readonly conditions?: readonly SeenCondition[]
+    readonly nodeInfo: { readonly bootID: string }
+    readonly volumesInUse?: readonly string[]
+  }
 }
 
 type SeenStates = Readonly<Record<string, { readonly exitCode?: number; readonly reason?: string }>>

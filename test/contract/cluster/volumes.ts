@@ -4,12 +4,18 @@ import type { ClusterGround } from './cluster-ground.ts'
 import type { SeenPod } from './seen-objects.ts'
 
 const DRIVER = 'test.evenkeel.dev'
+/** As a kubelet names it. */
+const IN_USE = `kubernetes.io/csi/${DRIVER}^handle-1`
 /** SHA-256 of handle, driver and node (csi_attacher.go, getAttachmentName). */
 const ATTACHMENT = 'csi-892c6581b2478fb9fe2107228de07ce6da04c6b4070bc998202cdab3a17e89d6'
 
 /** A volume that has to be attached to the node whose pod uses it. */
 export function volumesContract(ground: () => ClusterGround): void {
   const pod = (): SeenPod | undefined => ground().log.named('pod', 'mounts')
+  const inUse = (upTo?: number): readonly string[] =>
+    ground()
+      .log.all('node', upTo)
+      .find(({ metadata }) => metadata.name === 'n2')?.status.volumesInUse ?? []
   let from = 0
 
   test('a claim is bound to the volume that fits it', async () => {
@@ -67,7 +73,11 @@ export function volumesContract(ground: () => ClusterGround): void {
     assert.deepEqual([...new Set(before.map(({ object }) => object.status.phase))], ['Pending'])
   })
 
-  test('it is detached after the pod was told to go', async () => {
+  test('the kubelet says that it uses it', async () => {
+    await ground().until('the node to say so', () => inUse().includes(IN_USE))
+  })
+
+  test('it is detached after the pod was told to go, and its kubelet no longer uses it', async () => {
     const { revision } = await ground().now()
     await ground().ask('DELETE', '/api/v1/namespaces/default/pods/mounts')
     await ground().until('both to be gone', () => pod() === undefined && ground().log.all('attachment').length === 0)
@@ -76,5 +86,6 @@ export function volumesContract(ground: () => ClusterGround): void {
       .filter(({ type }) => type === 'DELETED')
     const [going] = ground().log.changes('pod', revision)
     assert.ok(gone && going && gone.revision > going.revision)
+    assert.deepEqual(inUse(gone.revision), [])
   })
 }
