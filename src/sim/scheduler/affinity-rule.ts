@@ -77,7 +77,7 @@ interface AllTerms {
 }
 
 /** False without terms (podMatchesAllAffinityTerms). */
-export const isMeantByAll = (world: World, { owner, terms, target }: AllTerms): boolean =>
+const isMeantByAll = (world: World, { owner, terms, target }: AllTerms): boolean =>
   terms.length > 0 && terms.every((term) => isMeant(world, { owner, term, target }))
 
 /** The named namespaces and the selected ones; the pod's own where the term has neither. */

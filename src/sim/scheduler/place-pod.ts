@@ -36,8 +36,11 @@ export function placer(world: World, pick: Pick | undefined): (pod: PodObject) =
     }
     const searched = { pod, nodes: rotated(all, start), placed }
     const unbound = claimRefusal(world, pod)
-    if (unbound !== undefined)
-      return unplaced(world, { ...searched, why: unbound, refused: new Map(), by: new Set(['VolumeBinding']), pick })
+    if (unbound !== undefined) {
+      // The plugin that is asked for a way out has not been prepared and says this (dynamicresources.go, PostFilter).
+      refuse(world, pod, { message: `${available(all.length)}: ${unbound}. not found` })
+      return { by: new Set(['VolumeBinding']) }
+    }
     const kept = all.find(({ metadata }) => metadata.name === pod.status?.nominatedNodeName)
     const isFree = kept !== undefined && ruleFor(world, searched)(kept) === undefined
     const found = isFree ? { fitting: [kept], refused: new Map(), asked: 0, unnamed: 0 } : searchNodes(world, searched)

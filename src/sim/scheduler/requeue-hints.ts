@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NodeObject } from '../actors/node-object.ts'
-import { affinityOf, antiAffinityOf, claimNames, type PodObject } from '../actors/pod-object.ts'
+import { affinityOf, antiAffinityOf, claimNames, type PodAffinityTerm, type PodObject } from '../actors/pod-object.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { NODES, PODS, VOLUME_CLAIMS } from '../world/api-resource.ts'
 import { labelTest } from '../world/label-selector.ts'
 import type { Change } from '../world/store.ts'
-import type { World } from '../world/world.ts'
-import { isMeantByAll } from './affinity-rule.ts'
 import { selectorOf } from './label-keys.ts'
 import { isRepelled, isWanted } from './node-rules.ts'
 import { takesRoom } from './node-usage.ts'
@@ -20,7 +18,7 @@ interface Changed<T> {
   readonly before: T | undefined
 }
 
-type Hint<T> = (change: Changed<T>, pod: PodObject, world: World) => boolean
+type Hint<T> = (change: Changed<T>, pod: PodObject) => boolean
 type Hints<T> = Partial<Record<Plugin, Hint<T>>>
 
 /** A node was added or changed. */
@@ -66,14 +64,31 @@ const AFTER_POD: Hints<PodObject> = {
       )
     return differs(counts(now), counts(before))
   },
-  InterPodAffinity: ({ now, before }, pod, world) => {
-    const isNear = (target: PodObject) => isMeantByAll(world, { owner: pod, terms: affinityOf(pod), target })
-    const isApart = (target: PodObject) => isMeantByAll(world, { owner: pod, terms: antiAffinityOf(pod), target })
+  InterPodAffinity: ({ now, before }, pod) => {
+    const isNear = (target: PodObject) => isMeantByAll(pod, affinityOf(pod), target)
+    const isApart = (target: PodObject) => isMeantByAll(pod, antiAffinityOf(pod), target)
     if (before === undefined) return now !== undefined && isNear(now)
     // The terms of the pod that is gone are not asked, although they may have kept this one away (mended in 1.36).
     if (now === undefined) return isApart(before)
     return (!isNear(before) && isNear(now)) || (isApart(before) && !isApart(now))
   },
+}
+
+/**
+ * All of the terms mean the pod. Namespaces that a term selects by a label are not known here, so that such a term means a pod
+ * of the namespaces that it names, or of any (framework/types.go, AffinityTerm.Matches without labels).
+ */
+function isMeantByAll(owner: PodObject, terms: readonly PodAffinityTerm[], { metadata }: PodObject): boolean {
+  const { namespace = '', labels } = metadata
+  return (
+    terms.length > 0 &&
+    terms.every((term) => {
+      const { namespaces = [], namespaceSelector } = term
+      const isOwn = namespaces.length === 0 && namespaceSelector === undefined
+      const isThere = isOwn ? namespace === owner.metadata.namespace : namespaces.includes(namespace)
+      return (isThere || labelTest(namespaceSelector)({})) && labelTest(selectorOf(term, owner))(labels)
+    })
+  )
 }
 
 const isOpen = (node: NodeObject | undefined): boolean => node !== undefined && node.spec?.unschedulable !== true
@@ -93,18 +108,18 @@ const NONE: Refused = () => false
  * Whether a change has a waiting pod tried again: some plugin that has refused it has to name the change (KEP-4247; the
  * functions EventsToRegister and isSchedulableAfter… of each plugin of 1.35.4). A change that none names is seen minutes later.
  */
-export function requeues(world: World, { resource, type, object, previous }: Change): Refused {
+export function requeues({ resource, type, object, previous }: Change): Refused {
   const isGone = type === 'DELETED'
   switch (resource) {
     case NODES: {
       const change = { now: isGone ? undefined : (object as NodeObject), before: previous as NodeObject | undefined }
-      return isOther(change) ? asked(AFTER_NODE, change, world) : NONE
+      return isOther(change) ? asked(AFTER_NODE, change) : NONE
     }
     case PODS: {
       const change = { now: isGone ? undefined : placed(object), before: placed(previous, isGone) }
       const isMoved = (change.now === undefined) !== (change.before === undefined)
       return isMoved || differs(change.now?.metadata.labels, change.before?.metadata.labels)
-        ? asked(AFTER_POD, change, world)
+        ? asked(AFTER_POD, change)
         : NONE
     }
     case VOLUME_CLAIMS:
@@ -119,9 +134,9 @@ export function requeues(world: World, { resource, type, object, previous }: Cha
 }
 
 const asked =
-  <T>(hints: Hints<T>, change: Changed<T>, world: World): Refused =>
+  <T>(hints: Hints<T>, change: Changed<T>): Refused =>
   (pod, by) =>
-    [...by].some((plugin) => hints[plugin]?.(change, pod, world) === true)
+    [...by].some((plugin) => hints[plugin]?.(change, pod) === true)
 
 /** A heartbeat, which is most of a node's changes, changes none of this. */
 function isOther({ now, before }: Changed<NodeObject>): boolean {

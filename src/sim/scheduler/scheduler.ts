@@ -25,7 +25,7 @@ export function runScheduler(parts: ActorParts, pick?: Pick): () => void {
   const place = placer(world, pick)
   const again = (change: Change): readonly string[] => {
     if (refused.areNone) return []
-    const isRequeued = requeues(world, change)
+    const isRequeued = requeues(change)
     const pods = waiting.of(WAITING).filter((pod) => isRequeued(pod, refused.refusedBy(pod)))
     return refused.inTurn(pods, world.clock.wallMs()).map(({ metadata }) => keyOf(metadata))
   }
