@@ -32,12 +32,12 @@ function parsePod(object: Untrusted): GuardPod {
   const isLocked = finalizers.includes(GUARD_FINALIZER)
   const deleting = !metadata.at('deletionTimestamp').absent
   const isReady = ready?.at('status').textOr('') === 'True'
+  const knownSince = Date.parse(object.at('status').at('startTime').textOr(''))
   return {
     ...{ namespace, name, uid, resourceVersion, labels },
     guardUid: labels[GUARD_UID_LABEL] ?? '',
     ...(nodeName === '' ? {} : { nodeName }),
-    // In the second of the deletion it may have become unready before it, or may never have been ready.
-    isReady: isReady || (deleting && isLocked && since > deletedAt(metadata)),
+    isReady: isReady || (deleting && isLocked && wasReady(deletedAt(metadata), { since, knownSince })),
     ...(Number.isNaN(since) ? {} : { readySince: wallMs(since) }),
     deleting,
     isLocked,
@@ -45,6 +45,16 @@ function parsePod(object: Untrusted): GuardPod {
     isFinished: (phase === 'Failed' || phase === 'Succeeded') && !(deleting && isLocked),
   }
 }
+
+/**
+ * Whether a pod that is not ready now was ready when it was deleted. A kubelet that hears of it only after that, which
+ * `startTime` tells, writes that it is not ready for the first time then (pkg/kubelet/status/status_manager.go,
+ * updateStatusInternal). In the second of the deletion it may be either.
+ */
+const wasReady = (
+  deletedAtMs: number,
+  { since, knownSince }: { readonly since: number; readonly knownSince: number },
+) => since > deletedAtMs && knownSince < deletedAtMs
 
 /** The time of the deletion request, in ms since 1970. A shorter grace period moves both fields by the same amount. */
 function deletedAt(metadata: Untrusted): number {

@@ -7,7 +7,13 @@ type Json = Readonly<Record<string, unknown>>
 
 const LOCK = 'evenkeel.dev/guard'
 
-const read = (change: { readonly metadata?: Json; readonly ready: string; readonly since: string; phase?: string }) =>
+const read = (change: {
+  readonly metadata?: Json
+  readonly ready: string
+  readonly since: string
+  phase?: string
+  startTime?: string
+}) =>
   GUARD_PODS.parse(
     new Untrusted(
       {
@@ -19,6 +25,7 @@ const read = (change: { readonly metadata?: Json; readonly ready: string; readon
         spec: { nodeName: 'n1' },
         status: {
           phase: change.phase ?? 'Running',
+          startTime: change.startTime ?? '2026-01-01T11:59:01Z',
           conditions: [{ type: 'Ready', status: change.ready, lastTransitionTime: change.since }],
         },
       },
@@ -43,6 +50,14 @@ for (const metadata of [DELETED, ENDED]) {
     )
   })
 }
+
+test('a guard that its kubelet did not know when it was deleted was not ready', () => {
+  const isReady = (startTime: string): boolean =>
+    read({ metadata: DELETED, ready: 'False', since: '2026-01-01T12:00:01Z', startTime }).isReady
+  assert.equal(isReady('2026-01-01T12:00:01Z'), false)
+  assert.equal(isReady('2026-01-01T12:00:00Z'), false)
+  assert.equal(isReady('2026-01-01T11:59:59Z'), true)
+})
 
 test('a deleted guard with a finalizer has not finished, though its containers have ended', () => {
   const since = '2026-01-01T12:00:02Z'
