@@ -38,8 +38,8 @@ export function placer(world: World, pick: Pick | undefined): (pod: PodObject) =
     const unbound = claimRefusal(world, pod)
     if (unbound !== undefined) {
       // The plugin that is asked for a way out has not been prepared and says this (dynamicresources.go, PostFilter).
-      refuse(world, pod, { message: `${available(all.length)}: ${unbound}. not found` })
-      return { by: new Set(['VolumeBinding']) }
+      refuse(world, pod, { message: `${available(all.length)}: ${unbound.why}. not found` })
+      return { by: new Set([unbound.by]) }
     }
     const kept = all.find(({ metadata }) => metadata.name === pod.status?.nominatedNodeName)
     const isFree = kept !== undefined && ruleFor(world, searched)(kept) === undefined
@@ -55,13 +55,17 @@ export function placer(world: World, pick: Pick | undefined): (pod: PodObject) =
 const rotated = <T>(list: readonly T[], start: number): readonly T[] =>
   start === 0 ? list : [...list.slice(start), ...list.slice(0, start)]
 
-/** A pod whose volumes are not known fits nowhere (volumebinding, PreFilter). */
-function claimRefusal(world: World, pod: PodObject): string | undefined {
-  for (const [name, claim] of claimsOf(world, pod)) {
-    if (claim === undefined || isGoing(claim)) return `persistentvolumeclaim "${name}" not found`
-    if (claim.status?.phase !== 'Bound') return 'pod has unbound immediate PersistentVolumeClaims'
+/** A pod whose volumes are not known fits nowhere (PreFilter of volumerestrictions and volumebinding). */
+function claimRefusal(world: World, pod: PodObject): { readonly why: string; readonly by: Plugin } | undefined {
+  const claims = claimsOf(world, pod)
+  const missing = claims.find(([, claim]) => claim === undefined)
+  if (missing !== undefined) return { why: `persistentvolumeclaim "${missing[0]}" not found`, by: 'VolumeRestrictions' }
+  for (const [name, claim] of claims) {
+    if (claim !== undefined && isGoing(claim))
+      return { why: `persistentvolumeclaim "${name}" is being deleted`, by: 'VolumeBinding' }
   }
-  return undefined
+  const isBound = claims.every(([, claim]) => claim?.status?.phase === 'Bound')
+  return isBound ? undefined : { why: 'pod has unbound immediate PersistentVolumeClaims', by: 'VolumeBinding' }
 }
 
 interface Found {

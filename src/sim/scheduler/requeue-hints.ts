@@ -21,17 +21,37 @@ interface Changed<T> {
 type Hint<T> = (change: Changed<T>, pod: PodObject) => boolean
 type Hints<T> = Partial<Record<Plugin, Hint<T>>>
 
+/**
+ * A plugin that asks for new nodes and not for other taints is given both, and is not asked what it makes of them
+ * (scheduler.go, buildQueueingHintMap): whenever a node is cordoned, uncordoned or tainted, such a pod is tried again.
+ */
+function orTaints(hint: Hint<NodeObject>): Hint<NodeObject> {
+  return (change, pod) => hint(change, pod) || hasOtherTaints(change)
+}
+
+function hasOtherTaints({ now, before }: Changed<NodeObject>): boolean {
+  if (now === undefined || before === undefined) return false
+  return differs(now.spec?.taints, before.spec?.taints) || (isOpen(now) && !isOpen(before))
+}
+
 /** A node was added or changed. */
 const AFTER_NODE: Hints<NodeObject> = {
   NodeUnschedulable: ({ now, before }) => isOpen(now) && (before === undefined || !isOpen(before)),
   TaintToleration: ({ now, before }, { spec }) =>
     now !== undefined && !isRepelled(now, spec) && (before === undefined || isRepelled(before, spec)),
-  NodeAffinity: ({ now, before }, { spec }) =>
-    now !== undefined && isWanted(now, spec) && (before === undefined || !isWanted(before, spec)),
-  NodePorts: ({ before }) => before === undefined,
-  NodeResourcesFit: ({ now, before }, { spec }) =>
-    now !== undefined && wouldFit(now, spec) && (before === undefined || hasGrown(now, before, spec)),
-  VolumeBinding: ({ now, before }) => now !== undefined && differs(now.metadata.labels, before?.metadata.labels),
+  NodeAffinity: orTaints(
+    ({ now, before }, { spec }) =>
+      now !== undefined && isWanted(now, spec) && (before === undefined || !isWanted(before, spec)),
+  ),
+  NodePorts: orTaints(({ before }) => before === undefined),
+  VolumeRestrictions: orTaints(({ before }) => before === undefined),
+  NodeResourcesFit: orTaints(
+    ({ now, before }, { spec }) =>
+      now !== undefined && wouldFit(now, spec) && (before === undefined || hasGrown(now, before, spec)),
+  ),
+  VolumeBinding: orTaints(
+    ({ now, before }) => now !== undefined && differs(now.metadata.labels, before?.metadata.labels),
+  ),
   PodTopologySpread: ({ now, before }, pod) => {
     const constraints = hardConstraints(pod)
     const [isDomain, wasDomain] = [now, before].map((node) => node !== undefined && hasEveryKey(node, constraints))
@@ -41,12 +61,14 @@ const AFTER_NODE: Hints<NodeObject> = {
       isDomain === true && (differs(domains(now), domains(before)) || differs(now?.spec?.taints, before?.spec?.taints))
     )
   },
-  InterPodAffinity: ({ now, before }, pod) =>
-    now !== undefined &&
-    (affinityOf(pod).some(({ topologyKey: key }) => isNew(labelOf(now, key), labelOf(before, key))) ||
-      antiAffinityOf(pod).some(
-        ({ topologyKey: key }) => before === undefined || isNew(labelOf(before, key), labelOf(now, key)),
-      )),
+  InterPodAffinity: orTaints(
+    ({ now, before }, pod) =>
+      now !== undefined &&
+      (affinityOf(pod).some(({ topologyKey: key }) => isNew(labelOf(now, key), labelOf(before, key))) ||
+        antiAffinityOf(pod).some(
+          ({ topologyKey: key }) => before === undefined || isNew(labelOf(before, key), labelOf(now, key)),
+        )),
+  ),
 }
 
 /** A pod came to a node, left it or finished, or has other labels. */
@@ -124,7 +146,7 @@ export function requeues({ resource, type, object, previous }: Change): Refused 
     }
     case VOLUME_CLAIMS:
       return (pod, by) =>
-        by.has('VolumeBinding') &&
+        (type === 'ADDED' ? by.has('VolumeRestrictions') || by.has('VolumeBinding') : by.has('VolumeBinding')) &&
         !isGone &&
         object.metadata.namespace === pod.metadata.namespace &&
         claimNames(pod).includes(object.metadata.name)

@@ -68,6 +68,19 @@ test('a pod that is placed keeps others away by its own terms, and minutes pass 
   assert.equal(placeOf(cluster, 'a'), 'n1')
 })
 
+test('a pod that another has kept away is tried again as soon as any node gets another taint', async () => {
+  const cluster = scheduled(['n1', 'n2'])
+  cluster.patch(NODES, 'n2', { spec: { unschedulable: true } })
+  await placed(cluster, pod('alone', 'db', [WEB]))
+  assert.equal(await placed(cluster, pod('a', 'web')), undefined)
+  cluster.world.store.remove(PODS, cluster.get(PODS, 'alone').metadata)
+  await cluster.after(10_000)
+  assert.equal(placeOf(cluster, 'a'), undefined)
+  cluster.patch(NODES, 'n2', { spec: { taints: [{ key: 'mine', effect: 'NoSchedule' }] } })
+  await cluster.after(100)
+  assert.equal(placeOf(cluster, 'a'), 'n1')
+})
+
 test('a pod that is on its way out keeps others away until it is gone', async () => {
   const cluster = scheduled(['n1'])
   await placed(cluster, pod('old', 'web', [WEB]))
