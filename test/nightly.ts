@@ -29,6 +29,10 @@ const firstSeed = FIRST_SEED + nightsSince2026 * SEEDS_A_NIGHT
 const EARLY_A_NIGHT = 900
 const firstEarly = (nightsSince2026 * EARLY_A_NIGHT) % (FIRST_SEED - EARLY_A_NIGHT)
 
+/** What HAProxy and the embedded one are given by night; those by day come before. */
+const SEQUENCES_A_NIGHT = 500
+const firstSequence = 1_000 + nightsSince2026 * SEQUENCES_A_NIGHT
+
 const PARTS: readonly Part[] = [
   {
     name: 'seeds',
@@ -217,6 +221,12 @@ const PARTS: readonly Part[] = [
     what: 'every page of a report in every form: axe, and no wider than the screen',
     argv: ['test/run.ts', 'roll/report/page-access'],
     env: { EVERY_LOOK: '1' },
+  },
+  {
+    name: 'haproxy',
+    what: `${SEQUENCES_A_NIGHT} drawn balancers in both worlds, from sequence ${firstSequence} on`,
+    argv: ['test/run.ts', 'test/differential/haproxy.test.ts'],
+    env: { HAPROXY_FROM: String(firstSequence), HAPROXY_SEEDS: String(SEQUENCES_A_NIGHT) },
   },
   { name: 'soak', what: 'a real roll killed at each step and taken up again', argv: ['bench/soak.ts'] },
   { name: 'article', what: 'plain scripts and rolls, five times each', argv: ['bench/article.ts', '--runs', '5'] },

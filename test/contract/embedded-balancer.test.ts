@@ -5,88 +5,13 @@ import type { BalancerConfig } from '../../src/sim/balancer/balancer-config.ts'
 import { VirtualBalancer } from '../../src/sim/balancer/virtual-balancer.ts'
 import { SeededRandom } from '../../src/sim/clocks/seeded-random.ts'
 import { VirtualTime } from '../../src/sim/clocks/virtual-time.ts'
-import type {
-  Accepted,
-  Connection,
-  Listener,
-  Network,
-  NetworkReply,
-  NetworkRequest,
-} from '../../src/sim/network/network.ts'
+import type { Connection } from '../../src/sim/network/network.ts'
 import { VirtualNetwork } from '../../src/sim/network/virtual-network.ts'
+import { agentSaying, clientOn } from '../support/balancer-side/embedded-client.ts'
+import { EmbeddedOrigin } from '../support/balancer-side/embedded-origin.ts'
 import { turnsOfLoop } from '../support/turns-of-loop.ts'
-import {
-  type BalancerDoor,
-  type DoorAnswer,
-  type DoorClient,
-  type DoorOptions,
-  type DoorOrigin,
-  TIMES,
-} from './balancer/balancer-door.ts'
+import { type BalancerDoor, type DoorClient, type DoorOptions, TIMES } from './balancer/balancer-door.ts'
 import { balancerContract } from './balancer-contract.ts'
-
-interface Held {
-  readonly reply: (reply: NetworkReply) => void
-  readonly close: () => void
-}
-
-/** The contract's server, in a virtual network. */
-class EmbeddedOrigin implements DoorOrigin, Listener {
-  readonly #end: () => void
-  readonly #closes = new Set<() => void>()
-  #health: number | 'hang' | 'break' = 200
-  #held: Held[] = []
-
-  constructor(network: Network, at: { readonly host: string; readonly port: number }) {
-    this.#end = network.listen(at, this)
-  }
-
-  get waiting(): number {
-    return this.#held.length
-  }
-
-  sayHealth(health: number | 'hang' | 'break'): void {
-    this.#health = health
-  }
-
-  release(): void {
-    for (const { reply } of this.#held.splice(0)) reply({ status: 200, body: 'at last' })
-  }
-
-  cut(): void {
-    for (const { close } of this.#held.splice(0)) close()
-  }
-
-  stop(): Promise<void> {
-    this.#end()
-    for (const close of this.#closes) close()
-    return Promise.resolve()
-  }
-
-  readonly accept = (): Accepted => {
-    let close = (): void => undefined
-    return {
-      bind: (end) => {
-        close = end
-        this.#closes.add(close)
-      },
-      request: ({ path }: NetworkRequest, reply) => {
-        if (path === '/readyz') this.#answerCheck(reply, close)
-        else if (path === '/hold') this.#held.push({ reply, close })
-        else {
-          reply({ status: 200, body: 'ok', closes: path === '/last' })
-          if (path === '/last') close()
-        }
-      },
-      closed: () => void this.#closes.delete(close),
-    }
-  }
-
-  #answerCheck(reply: (reply: NetworkReply) => void, close: () => void): void {
-    if (this.#health === 'break') close()
-    else if (this.#health !== 'hang') reply({ status: this.#health, body: '' })
-  }
-}
 
 const STEP_MS = 2
 const LIMIT_MS = 20_000
@@ -232,36 +157,6 @@ function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}): Promis
     reload: async (reload) => embedded.reload(reload),
     until,
   })
-}
-
-/** The line is all that it says. */
-const agentSaying = (line: () => string): Accepted => ({
-  bind: () => undefined,
-  request: (_, reply) => reply({ status: 200, body: `${line()}\n` }),
-  closed: () => undefined,
-})
-
-function clientOn(connection: Connection, until: BalancerDoor['until']): DoorClient {
-  return {
-    begin: (path, cookie) => {
-      let answer: DoorAnswer | 'closed' | undefined
-      connection.send({ path, ...(cookie === undefined ? {} : { cookie }) }, (reply) => {
-        if (reply === 'broken') answer = 'closed'
-        else {
-          const { status, closes = false, setCookie } = reply
-          answer = { status, closes, ...(setCookie === undefined ? {} : { cookie: setCookie }) }
-        }
-      })
-      return {
-        answer: async () => {
-          await until('an answer', () => answer !== undefined)
-          return answer ?? 'closed'
-        },
-      }
-    },
-    isOpen: async () => connection.isOpen,
-    close: () => connection.close(),
-  }
 }
 
 describe('the embedded balancer', () => balancerContract(openEmbeddedBalancer))

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, type TestContext } from 'node:test'
@@ -9,18 +8,11 @@ import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../src/ground/machine/system-random.ts'
 import { HaproxyBalancer } from '../../src/service/actuators/haproxy/io/haproxy-balancer.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { LoopbackClient } from '../support/balancer-side/loopback-client.ts'
+import { LoopbackOrigin } from '../support/balancer-side/loopback-origin.ts'
 import { LocalHaproxy } from '../support/local-haproxy.ts'
 import { requires } from '../support/requires.ts'
-import {
-  type BalancerDoor,
-  type DoorAnswer,
-  type DoorClient,
-  type DoorKind,
-  type DoorOptions,
-  type DoorOrigin,
-  type Pending,
-  TIMES,
-} from './balancer/balancer-door.ts'
+import { type BalancerDoor, type DoorKind, type DoorOptions, TIMES } from './balancer/balancer-door.ts'
 import { balancerContract } from './balancer-contract.ts'
 
 /** Listens with a short queue, and then never looks at a new connection. */
@@ -53,135 +45,6 @@ async function silentPort(t: TestContext): Promise<number> {
     )
   }
   return Number(port)
-}
-
-/** The contract's server, on loopback. */
-class LoopbackOrigin implements DoorOrigin {
-  readonly #server: Server
-  #health: number | 'hang' | 'break' = 200
-  #held: ServerResponse[] = []
-
-  private constructor() {
-    // Longer than any test: it is the balancer that closes what is idle.
-    this.#server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => this.#answer(request, response))
-  }
-
-  static async start(t: TestContext): Promise<LoopbackOrigin> {
-    const origin = new LoopbackOrigin()
-    origin.#server.listen(0, '127.0.0.1')
-    await once(origin.#server, 'listening')
-    t.after(() => origin.stop())
-    return origin
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port
-  }
-
-  get waiting(): number {
-    return this.#held.length
-  }
-
-  sayHealth(health: number | 'hang' | 'break'): void {
-    this.#health = health
-  }
-
-  release(): void {
-    for (const response of this.#held.splice(0)) response.end('at last')
-  }
-
-  cut(): void {
-    for (const response of this.#held.splice(0)) response.destroy()
-  }
-
-  async stop(): Promise<void> {
-    if (!this.#server.listening) return
-    const closed = once(this.#server, 'close')
-    this.#server.close()
-    this.#server.closeAllConnections()
-    await closed
-  }
-
-  #answer({ url }: IncomingMessage, response: ServerResponse): void {
-    if (url === '/readyz') this.#answerCheck(response)
-    else if (url === '/hold') this.#held.push(response)
-    else {
-      if (url === '/last') response.setHeader('connection', 'close')
-      response.end('ok')
-    }
-  }
-
-  #answerCheck(response: ServerResponse): void {
-    if (this.#health === 'break') response.destroy()
-    else if (this.#health !== 'hang') response.writeHead(this.#health).end()
-  }
-}
-
-const HEAD = /^HTTP\/1\.1 (\d{3}) .*?\r\n\r\n/s
-
-/** One connection, spoken by hand: an agent would make another one behind our back. */
-class LoopbackClient implements DoorClient {
-  readonly #socket: Socket
-  #text = ''
-  #isOpen = true
-  #waiting: ((answer: DoorAnswer | 'closed') => void) | undefined
-
-  private constructor(socket: Socket) {
-    this.#socket = socket
-    socket.setEncoding('latin1')
-    socket.on('data', (chunk: string) => this.#hear(chunk))
-    for (const event of ['end', 'error', 'close']) socket.on(event, () => this.#ended())
-  }
-
-  static async open(path: string): Promise<LoopbackClient> {
-    const socket = connect(path)
-    await once(socket, 'connect')
-    return new LoopbackClient(socket)
-  }
-
-  begin(path: string, cookie?: string): Pending {
-    const { promise, resolve } = Promise.withResolvers<DoorAnswer | 'closed'>()
-    this.#waiting = resolve
-    const sent = cookie === undefined ? '' : `cookie: ${cookie}\r\n`
-    if (this.#isOpen) this.#socket.write(`GET ${path} HTTP/1.1\r\nhost: front\r\n${sent}\r\n`)
-    else this.#settle('closed')
-    return { answer: () => promise }
-  }
-
-  async isOpen(): Promise<boolean> {
-    return this.#isOpen
-  }
-
-  close(): void {
-    this.#socket.destroy()
-  }
-
-  #hear(chunk: string): void {
-    this.#text += chunk
-    const head = HEAD.exec(this.#text)
-    if (head === null) return
-    const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head[0])?.[1] ?? 0)
-    if (this.#text.length < head[0].length + length) return
-    this.#text = this.#text.slice(head[0].length + length)
-    const cookie = /\r\nset-cookie: ([^;\r]+)/i.exec(head[0])?.[1]
-    this.#settle({
-      status: Number(head[1]),
-      closes: /\r\nconnection: close\r\n/i.test(head[0]),
-      ...(cookie === undefined ? {} : { cookie }),
-    })
-  }
-
-  #ended(): void {
-    this.#isOpen = false
-    this.#settle('closed')
-    this.#socket.destroy()
-  }
-
-  #settle(answer: DoorAnswer | 'closed'): void {
-    const waiting = this.#waiting
-    this.#waiting = undefined
-    waiting?.(answer)
-  }
 }
 
 /** HAProxy and two servers, on loopback. */

@@ -120,7 +120,7 @@ export class ServerCheck {
 
   /** From a state file, where its server was in that state. */
   adopt(other: ServerCheck, oper: OperState): void {
-    this.health = healthOf(oper, other)
+    this.health = adoptedHealth(oper, { rise: other.config.rise, fullHealth: other.fullHealth, health: other.health })
     this.#isEnabled = other.#isEnabled
     this.#last = other.#last
   }
@@ -139,8 +139,8 @@ export class ServerCheck {
   }
 }
 
-/** HAProxy rounds what the state file says of health to what fits the state. */
-function healthOf(oper: OperState, { config: { rise }, health, fullHealth }: ServerCheck): number {
+/** HAProxy rounds what a state file says of health to what fits the state (`srv_state_srv_update`). */
+export function adoptedHealth(oper: OperState, { rise, fullHealth, health }: Health): number {
   switch (oper) {
     case 'stopped':
       return 0
@@ -151,4 +151,10 @@ function healthOf(oper: OperState, { config: { rise }, health, fullHealth }: Ser
     case 'stopping':
       return health < rise || health >= fullHealth ? rise : health
   }
+}
+
+interface Health {
+  readonly rise: number
+  readonly fullHealth: number
+  readonly health: number
 }

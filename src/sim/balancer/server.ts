@@ -2,7 +2,7 @@ import type { Timers } from '../../ground/ports/timers.ts'
 import type { AgentCheck } from './agent-check.ts'
 import type { ServerConfig } from './balancer-config.ts'
 import { IdleConnections } from './idle-connections.ts'
-import type { CheckResult, ServerCheck } from './server-check.ts'
+import { adoptedHealth, type CheckResult, type ServerCheck } from './server-check.ts'
 import { ServerLoad } from './server-load.ts'
 import { type AdminState, isUp, type OperState, stricter } from './server-states.ts'
 import { ServerWeight } from './server-weight.ts'
@@ -10,7 +10,7 @@ import { StateTimes } from './state-times.ts'
 
 const WARM_UP_STEP_MS = 1_000
 /** `rise` and the full health where nothing is said of a check. */
-const UNCHECKED = { rise: 2, full: 4 } as const
+const UNCHECKED = { rise: 2, fullHealth: 4 } as const
 
 interface ServerParts {
   readonly id: number
@@ -64,7 +64,7 @@ export class Server {
     })
     this.weight = new ServerWeight(config.weight ?? 1)
     this.times = new StateTimes(parts.nowMs)
-    this.#own = isOut ? 'maint' : this.weight.initial === 0 ? 'drain' : 'ready'
+    this.#own = isOut ? 'maint' : 'ready'
     this.#admin = this.#own
     this.#oper = isOut ? 'stopped' : 'running'
     this.load.maxConnections = config.maxConnections ?? 0
@@ -145,7 +145,7 @@ export class Server {
   /** `set server … health`: holds until checks say otherwise. */
   setHealth(oper: 'running' | 'stopping' | 'stopped'): void {
     const isDown = oper === 'stopped'
-    if (this.check === undefined) this.#uncheckedHealth = isDown ? 0 : UNCHECKED.full
+    if (this.check === undefined) this.#uncheckedHealth = isDown ? 0 : UNCHECKED.fullHealth
     else this.check.health = isDown ? 0 : this.check.fullHealth
     this.become(oper)
     this.#touch()
@@ -175,10 +175,12 @@ export class Server {
   /** As the server was in the process before, where a state file tells (HAProxy src/server_state.c, `srv_state_srv_update`). */
   adopt(other: Server): void {
     const { check } = this
-    if (other.#oper === 'starting' && check?.config.rise !== 1) this.#oper = 'starting'
-    else this.become(other.#oper)
-    if (check === undefined) this.#uncheckedHealth = other.#oper === 'stopped' ? 0 : UNCHECKED.full
-    else if (other.check !== undefined) check.adopt(other.check, other.#oper)
+    // With `fall 1` there is no way from up to down that takes a while.
+    const oper = other.#oper === 'stopping' && check?.config.fall === 1 ? 'stopped' : other.#oper
+    if (oper === 'starting' && check?.config.rise !== 1) this.#oper = 'starting'
+    else this.become(oper)
+    if (other.check !== undefined) check?.adopt(other.check, oper)
+    this.#uncheckedHealth = adoptedHealth(oper, { ...UNCHECKED, health: other.#uncheckedHealth })
     if (this.agent !== undefined && other.agent?.isEnabled === false) this.agent.enable(false)
     this.setAdmin(other.#own)
     this.weight.adopt(other.weight)
