@@ -5,6 +5,7 @@ import { affinityTo, daemonPlacement, daemonTolerations } from './daemon-placeme
 import { daemonLimits, daemonRollout, excessPods } from './daemon-rollout.ts'
 import type { DaemonSetObject } from './daemon-set-object.ts'
 import { type DaemonNode, type DaemonRules, DaemonTally, daemonCounts } from './daemon-tally.ts'
+import { FailedDaemons } from './failed-daemons.ts'
 import type { NodeObject } from './node-object.ts'
 import { createOwnedPod } from './owned-pods.ts'
 import { availabilityOf } from './pod-availability.ts'
@@ -25,6 +26,7 @@ export class DaemonSetSync {
   readonly #podsOn: (node: string) => readonly PodObject[]
   readonly #touched = new Set<string>()
   readonly #tally = new DaemonTally()
+  readonly #failed = new FailedDaemons()
 
   constructor(world: World, podsOn: (node: string) => readonly PodObject[]) {
     this.#world = world
@@ -73,10 +75,12 @@ export class DaemonSetSync {
     for (const name of this.#touched) {
       this.#touched.delete(name)
       const node = this.#nodeOf(set, name)
-      const isRefused = node !== undefined && !this.#manage(set, { ...work, name, node })
+      const failedMs = node === undefined ? undefined : this.#clear(set, { ...work, name, node })
+      const isRefused = node !== undefined && !this.#fill(set, { ...work, name, node })
       const after = this.#nodeOf(set, name)
       this.#tally.set(name, after && daemonCounts(after, work.rules))
-      const { againMs } = availabilityOf(after?.pods ?? [], work.rules.minReadySeconds, work.rules.nowMs)
+      const { againMs: readyMs } = availabilityOf(after?.pods ?? [], work.rules.minReadySeconds, work.rules.nowMs)
+      const againMs = failedMs === undefined ? readyMs : Math.min(failedMs, readyMs ?? failedMs)
       // Our own write marks the node as changed again: that change is known.
       this.#touched.delete(name)
       if (!isRefused && againMs === undefined) continue
@@ -99,17 +103,27 @@ export class DaemonSetSync {
     })
   }
 
-  /** daemon_controller.go, podsShouldBeOnNode. False: the API refused a pod. */
-  #manage(set: DaemonSetObject, { name, node, hash, rules }: Work & Managed): boolean {
+  /** Removes what must leave (daemon_controller.go, podsShouldBeOnNode). Returns when a failed pod is to be seen again. */
+  #clear(set: DaemonSetObject, { name, node, rules }: Work & Managed): number | undefined {
     if (!node.shouldStay) {
       for (const pod of node.pods) if (!isGoing(pod)) remove(this.#world, pod)
-      return true
+      return undefined
     }
-    for (const pod of excessPods(set, node.pods, rules)) remove(this.#world, pod)
+    let againMs: number | undefined
+    for (const pod of excessPods(set, node.pods, rules)) {
+      const waitMs = pod.status?.phase === 'Failed' ? this.#failed.waitMs(name, rules.nowMs) : undefined
+      if (waitMs === undefined) remove(this.#world, pod)
+      else againMs = Math.min(waitMs, againMs ?? waitMs)
+    }
+    return againMs
+  }
+
+  /** False: the API refused a pod. */
+  #fill(set: DaemonSetObject, { name, node, hash }: Work & Managed): boolean {
     const left = this.#podsOn(name)
     // A terminating pod still occupies the node, and the next pod is created after it has ended. Under a surge it does not.
     const isMissing = daemonLimits(set, 1).surge > 0 ? left.every(isGoing) : left.length === 0
-    return !node.shouldRun || !isMissing || this.#make(set, { name, hash })
+    return !node.shouldStay || !node.shouldRun || !isMissing || this.#make(set, { name, hash })
   }
 
   #make(set: DaemonSetObject, { name, hash }: { readonly name: string; readonly hash: string }): boolean {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { field } from '../api/field.ts'
 import type { ControlRow } from './control-plane.ts'
 
 /** How long it takes until something is tried again whose cause has gone. */
@@ -44,6 +45,33 @@ export const RETRY_ROWS: readonly ControlRow[] = [
       await ground.remove('keeper')
       await ground.plane.pass(6_000)
       assert.notEqual(await ground.placeOf('kept'), 'h')
+    },
+  },
+  {
+    title: 'a pod of a DaemonSet that has failed is replaced at once, and those after it later and later',
+    run: async (ground) => {
+      const app = 'failing'
+      await ground.node('f')
+      await ground.create(ground.path('daemonsets', 'apis/apps/v1'), {
+        metadata: { name: app },
+        spec: {
+          selector: { matchLabels: { app } },
+          template: { metadata: { labels: { app } }, spec: ground.podSpec() },
+        },
+      })
+      const running = async (): Promise<string | undefined> => {
+        const pods = await ground.pods(app)
+        const there = pods.filter((pod) => field(pod, 'status.phase') !== 'Failed' && field(pod, 'spec.nodeName'))
+        return there.map((pod) => String(field(pod, 'metadata.name')))[0]
+      }
+      const took: number[] = []
+      for (const _ of [1, 2, 3, 4]) {
+        await ground.until('its pod', 20_000, async () => (await running()) !== undefined)
+        await ground.patch(`${ground.path('pods')}/${await running()}/status`, { status: { phase: 'Failed' } })
+        took.push(await ground.until('another pod', 20_000, async () => (await running()) !== undefined))
+      }
+      const [first = 0, second = 0, third = 0, fourth = 0] = took
+      assert.ok(first < 800 && second > 500 && third > 1_500 && fourth > 3_500 && fourth < 10_000, took.join())
     },
   },
 ]
