@@ -128,3 +128,26 @@ test('a seed puts no server into maint that others track: its node would use up 
     ['track: edge/n2', 'track: edge/n3', 'track: edge/n1', 'track: edge/n2'],
   )
 })
+
+/** The node was put back. */
+const attached = (lines: readonly string[]): boolean =>
+  lines.some((line) => /set server web\/n1 state ready/.test(line))
+
+for (const [what, pods] of Object.entries({
+  'a static pod that takes its time': { staticSeconds: 6 },
+  'a second container of a DaemonSet that takes its time': { besideSeconds: 6 },
+  'replacements that run an init container, and wait for a gate': { initSeconds: 3, gateMs: 2_000 },
+  'kubelets that hold up a shutdown, after which the pods of DaemonSets are others': { shutdownGraceMs: 8_000 },
+}))
+  test(`${what}: a roll waits for it`, async () => {
+    const { violations, lines, reboots } = await rolled({ pods })
+    assert.deepEqual(violations, [])
+    assert.deepEqual([reboots, attached(lines)], [['n1'], true])
+  })
+
+test('while no image can be pulled, a roll waits for the replacement, and goes on by itself', async () => {
+  const faults = [{ kind: 'registryAway', fromMs: 0, toMs: 12_000 }] as const
+  const { violations, reboots } = await rolled({ pods: { pulls: true }, faults })
+  assert.deepEqual(violations, [])
+  assert.deepEqual(reboots, ['n1'])
+})

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { FAST_NODE_TIMING, STANDARD_NODE_TIMING } from '../actors/node-monitor.ts'
 import { readiness } from '../actors/node-object.ts'
@@ -33,6 +34,8 @@ interface ClusterDescription {
   readonly darkMs: number
   /** `usual`: heartbeats and patience as of kubelets and a controller manager that are told nothing; else as of test clusters. */
   readonly pace?: 'usual'
+  /** Kubelets hold up a shutdown for so long (KEP-2000); absent: they do not. */
+  readonly shutdownGraceMs?: number
 }
 
 /** One HAProxy: where its runtime API and its frontends are. */
@@ -59,7 +62,7 @@ export class VirtualCluster {
   readonly apiServer: VirtualApiServer
 
   constructor(description: ClusterDescription, turns: VirtualTimeParts['turns']) {
-    const { seed, startAt, nodes, manifests, balancer, beside = [], darkMs, pace } = description
+    const { seed, startAt, nodes, manifests, balancer, beside = [], darkMs, pace, shutdownGraceMs } = description
     this.time = new VirtualTime({ startAt, turns })
     this.random = new SeededRandom(seed)
     const timers = this.time
@@ -80,7 +83,7 @@ export class VirtualCluster {
       random: this.random.fork('machines'),
       plane,
       accessOf: () => this.apiServer,
-      settings: pace === 'usual' ? DEFAULT_KUBELET : FAST_KUBELET,
+      settings: { ...(pace === 'usual' ? DEFAULT_KUBELET : FAST_KUBELET), ...present({ shutdownGraceMs }) },
       darkMs,
     })
     const specs = nodeSpecs(nodes)

@@ -1,4 +1,6 @@
+import { present } from '../../../src/ground/model/present.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
+import { type PodsKind, podsKindOf } from '../virtual-roll/swarm/pods-kind.ts'
 
 export interface FleetRoll {
   readonly beginsAtMs: number
@@ -26,6 +28,8 @@ export interface FleetScenario {
   readonly nodes: number
   readonly budget: readonly [BudgetWord, ...BudgetWord[]]
   readonly rolls: readonly FleetRoll[]
+  /** What its pods wait for. */
+  readonly pods?: PodsKind
   /** What a controller takes out, how many at once, and how long it keeps each. */
   readonly controller: { readonly nodes: readonly string[]; readonly atOnce: number; readonly keepMs: number }
   /** How many nodes the brake lets be out. */
@@ -56,6 +60,7 @@ export function fleetScenario(seed: string): FleetScenario {
     nodes,
     budget: someWords(random, nodes, healAtMs),
     rolls,
+    ...present({ pods: podsKindOf(new SeededRandom(`pods of fleet ${seed}`)) }),
     controller: {
       nodes: random.next() < 0.75 ? someOf(random, nodes, 1 + random.below(6)) : [],
       atOnce: 1 + random.below(3),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { present } from '../../../src/ground/model/present.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { UserError } from '../../../src/ground/model/user-error.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
@@ -13,6 +14,8 @@ import { settled, virtualRollFile } from '../virtual-roll/article-cluster.ts'
 import type { EngineProcess } from '../virtual-roll/engine-process.ts'
 import { operateRoll } from '../virtual-roll/operate-roll.ts'
 import type { Outside } from '../virtual-roll/roll-ports.ts'
+import { letPodsWait } from '../virtual-roll/swarm/let-pods-wait.ts'
+import { withPodsKind } from '../virtual-roll/swarm/pods-kind.ts'
 import { eventText } from '../virtual-roll/swarm/seed-report.ts'
 import { VirtualRoll } from '../virtual-roll/virtual-roll.ts'
 import { FleetControllers } from './fleet-controller.ts'
@@ -48,22 +51,24 @@ export async function runFleet(seed: string): Promise<FleetReport> {
   }
 }
 
-async function fleetCluster({ seed, nodes }: FleetScenario): Promise<VirtualCluster> {
+async function fleetCluster({ seed, nodes, pods = {} }: FleetScenario): Promise<VirtualCluster> {
   const cluster = new VirtualCluster(
     {
       seed: `fleet ${seed}`,
       startAt: wallMs(Date.UTC(2026, 0, 1)),
       nodes,
       darkMs: 2_000,
-      manifests: whoami({ service: 'improved', graceSeconds: 1 }),
+      manifests: withPodsKind(whoami({ service: 'improved', graceSeconds: 1 }), pods),
       balancer: {
         fronts: [{ backend: 'web', port: 18080, nodePort: WHOAMI_PORT }],
         check: { interMs: nodes > FEW_NODES ? 5_000 : 2_000, fall: 3, rise: 2 },
       },
       ...(nodes > FEW_NODES ? { pace: 'usual' } : {}),
+      ...present({ shutdownGraceMs: pods.shutdownGraceMs }),
     },
     turnsOfLoop,
   )
+  letPodsWait(cluster, cluster.nodes.slice(0, FEW_NODES), pods)
   await settled(cluster)
   return cluster
 }

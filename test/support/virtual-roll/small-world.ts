@@ -1,3 +1,4 @@
+import { present } from '../../../src/ground/model/present.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { type NodeObject, readiness } from '../../../src/sim/actors/node-object.ts'
 import { EDGE_PORT, WHOAMI_PORT } from '../../../src/sim/cluster/article-workloads.ts'
@@ -16,6 +17,8 @@ export interface SmallWorld {
   readonly manifests: readonly object[]
   /** The HAProxy instances before it: one with both backends, unless told otherwise. */
   readonly instances?: readonly BalancerDescription[]
+  /** Kubelets hold up a shutdown for so long; absent: they do not. */
+  readonly shutdownGraceMs?: number
   /** What else is to run before it can settle. */
   readonly beside?: (cluster: VirtualCluster) => void
 }
@@ -40,6 +43,7 @@ export async function smallWorld({
   darkMs,
   manifests,
   instances: [balancer = balancerBefore(WEB, EDGE), ...others] = [],
+  shutdownGraceMs,
   beside,
 }: SmallWorld): Promise<VirtualCluster> {
   const cluster = new VirtualCluster(
@@ -51,6 +55,7 @@ export async function smallWorld({
       manifests: [],
       balancer,
       beside: others,
+      ...present({ shutdownGraceMs }),
     },
     turnsOfLoop,
   )

@@ -1,12 +1,13 @@
+import { present } from '../../../../src/ground/model/present.ts'
 import { budget, database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
 import type { BalancerDescription, FrontDescription } from '../../../../src/sim/cluster/balancer-description.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES } from '../../../../src/sim/world/api-resource.ts'
-import { keepGate } from '../../gate-keeper.ts'
 import { balancerBefore, EDGE, smallWorld, WEB } from '../small-world.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
 import { VirtualAgents } from '../virtual-agents.ts'
-import { GATE, type PodsKind, staticManifest, withPodsKind } from './pods-kind.ts'
+import { letPodsWait } from './let-pods-wait.ts'
+import { withPodsKind } from './pods-kind.ts'
 import { nodeNames, type Scenario } from './scenario.ts'
 import type { WorldKind } from './world-kind.ts'
 
@@ -25,9 +26,10 @@ export async function buildWorld(scenario: Scenario): Promise<BuiltWorld> {
     darkMs,
     manifests: manifestsOf(scenario),
     instances: instancesOf(scenario),
+    ...present({ shutdownGraceMs: world.pods?.shutdownGraceMs }),
     beside: (cluster) => {
       agents = agentsOf(cluster, world)
-      if (world.pods !== undefined) letWait(cluster, nodeNames(nodes), world.pods)
+      if (world.pods !== undefined) letPodsWait(cluster, nodeNames(nodes), world.pods)
     },
   })
   // To an agent a cordon is a word to leave, and a node that is out leaves nothing of the budget.
@@ -42,14 +44,6 @@ export async function buildWorld(scenario: Scenario): Promise<BuiltWorld> {
     for (const server of unseen.includes(name) ? [] : maint) balancer.answer(`set server ${server} state maint`)
   await cluster.time.advance(AFTERWARDS_MS)
   return agents === undefined ? { cluster } : { cluster, agents }
-}
-
-/** What pods wait for that is no part of their manifests. */
-function letWait({ world, time, machines }: VirtualCluster, nodes: readonly string[], kind: PodsKind): void {
-  const { gateMs, staticSeconds } = kind
-  if (gateMs !== undefined) keepGate({ world, timers: time, gate: GATE, afterMs: gateMs })
-  if (staticSeconds === undefined) return
-  for (const node of nodes) machines.manifestsOf(node).put('on-disk', staticManifest(staticSeconds))
 }
 
 const AFTERWARDS_MS = 1_500

@@ -12,6 +12,8 @@ export interface PodsKind {
   readonly gateMs?: number
   /** Each node has a static pod, which is ready after so long. */
   readonly staticSeconds?: number
+  /** Kubelets hold up a shutdown for so long: pods of DaemonSets are others after it. */
+  readonly shutdownGraceMs?: number
   /** Nodes pull the image of `whoami` at each start. */
   readonly pulls?: true
 }
@@ -29,7 +31,8 @@ export function podsKindOf(random: SeededRandom): PodsKind | undefined {
   const gateMs = drawn(0.3, () => random.between(50, 2_500))
   const staticSeconds = drawn(0.6, () => random.below(6))
   const pulls = drawn(0.4, () => true as const)
-  return present({ initSeconds, besideSeconds, gateMs, staticSeconds, pulls })
+  const shutdownGraceMs = drawn(0.3, () => 1_000 * (1 + random.below(8)))
+  return present({ initSeconds, besideSeconds, gateMs, staticSeconds, pulls, shutdownGraceMs })
 }
 
 type Json = Readonly<Record<string, unknown>>
