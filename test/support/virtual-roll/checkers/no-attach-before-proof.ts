@@ -88,7 +88,7 @@ const wellOn = (scene: Scene, node: string) => ({
 })
 
 /** Whose record is written now. */
-function recordedNode(request: EngineRequest): string | undefined {
+export function recordedNode(request: EngineRequest): string | undefined {
   if (request.kind !== 'api' || request.request.method !== 'PATCH' || !Array.isArray(request.request.body)) return
   const ops = request.request.body as readonly { readonly op: string; readonly path: string }[]
   const isRecord = ops.some(({ op, path }) => op === 'add' && path === RECORD_PATH)

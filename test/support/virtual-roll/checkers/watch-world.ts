@@ -16,6 +16,7 @@ import { oneServerLeft } from './one-server-left.ts'
 import { onlyWithSlot } from './only-with-slot.ts'
 import { priorRestored } from './prior-restored.ts'
 import { rebootOnlyOut } from './reboot-only-out.ts'
+import { replacedFirst } from './replaced-first.ts'
 import type { Scene } from './scene.ts'
 import { stopsOnLoss } from './stops-on-loss.ts'
 
@@ -37,6 +38,7 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     oneNodeOut(scene),
     evictionsOnly(scene),
     rebootOnlyOut(scene, drained),
+    replacedFirst(scene),
     noAttachBeforeProof(scene),
     onlyWithSlot(scene),
     keptOut(scene),

@@ -116,6 +116,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "if (answer.kind !== 'done') return answer",
     "if (answer.kind === 'act') return answer",
   ]),
+  mutation('does not wait for replacements', [
+    `${STEPS}/drain.ts`,
+    'waits.push(...workloadsNotBack(s), ...volumesHeld(s))',
+    'waits.push(...volumesHeld(s))',
+  ]),
   mutation('lets DaemonSets put their pods back', [
     `${STEPS}/drain.ts`,
     'if (stage === 3 && (left.length > 0 || haveDaemonsLeft(s)) && !isShut(s))',

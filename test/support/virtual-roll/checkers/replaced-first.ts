@@ -1,0 +1,42 @@
+import { controllerOf, isGoing, isReady, type PodObject } from '../../../../src/sim/actors/pod-object.ts'
+import type { Checker } from './checker.ts'
+import { recordedNode } from './no-attach-before-proof.ts'
+import type { Scene } from './scene.ts'
+
+const NAME = 'replaced-first'
+const REPLACED: readonly (string | undefined)[] = ['ReplicaSet', 'StatefulSet']
+
+/**
+ * A machine is rebooted only where each workload that had a pod on it has as many Ready pods as when it was recorded. Nothing is
+ * asked of a workload whose pod finds no node, and while another machine is away.
+ */
+export function replacedFirst(scene: Scene): Checker {
+  /** Per node: how many pods of each workload were Ready when it was recorded, by the label `app`. */
+  const before = new Map<string, ReadonlyMap<string, number>>()
+  return {
+    onAsked: ({ request }) => {
+      const recorded = recordedNode(request)
+      if (recorded !== undefined) before.set(recorded, readyBefore(scene, recorded))
+      if (request.kind !== 'reboot' || scene.wasOutAt(scene.nowMs)) return
+      for (const [app, wanted] of before.get(request.node) ?? []) {
+        const pods = podsOf(scene, app)
+        const ready = pods.filter((pod) => isReady(pod) && !isGoing(pod)).length
+        if (ready < wanted && pods.every(({ spec }) => spec.nodeName !== undefined))
+          scene.tell(NAME, `${request.node} is rebooted while ${app} has ${ready} Ready pods, and had ${wanted}`)
+      }
+    },
+  }
+}
+
+const podsOf = (scene: Scene, app: string): readonly PodObject[] =>
+  scene.pods().filter((pod) => pod.metadata.labels?.app === app && REPLACED.includes(controllerOf(pod)?.kind))
+
+function readyBefore(scene: Scene, node: string): ReadonlyMap<string, number> {
+  const here = scene
+    .pods()
+    .filter((pod) => pod.spec.nodeName === node && REPLACED.includes(controllerOf(pod)?.kind))
+    .map(({ metadata }) => metadata.labels?.app ?? '')
+  return new Map(
+    here.map((app) => [app, podsOf(scene, app).filter((pod) => isReady(pod) && !isGoing(pod)).length] as const),
+  )
+}
