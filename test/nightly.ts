@@ -33,6 +33,10 @@ const firstEarly = (nightsSince2026 * EARLY_A_NIGHT) % (FIRST_SEED - EARLY_A_NIG
 const SEQUENCES_A_NIGHT = 500
 const firstSequence = 1_000 + nightsSince2026 * SEQUENCES_A_NIGHT
 
+/** Where rules are taken away that no world of the nights before has missed. */
+const WORLDS_A_NIGHT = 40
+const firstWorld = nightsSince2026 * WORLDS_A_NIGHT
+
 const PARTS: readonly Part[] = [
   {
     name: 'seeds',
@@ -96,6 +100,11 @@ const PARTS: readonly Part[] = [
     env: { KEPT_STRIDE: '1' },
   },
   { name: 'mutations', what: 'the engine with one thing wrong, under seeds and crashes', argv: ['test/mutations.ts'] },
+  {
+    name: 'rules',
+    what: `each guard, step, refusal and limit of the code taken away, in worlds from number ${firstWorld} on`,
+    argv: ['test/mutations.ts', 'rules', '--minutes', '55', '--from', String(firstWorld)],
+  },
   {
     name: 'mutants',
     what: 'each statement changed, under the fast tests; goes on where the last night ended',

@@ -23,7 +23,7 @@ import { runPoliteSeed, runSeed } from './support/virtual-roll/swarm/run-seed.ts
 import { politeScenarioOf, scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
 
 type Kind = 'seed' | 'polite' | 'fleet' | 'ingress' | 'guard'
-type SeedRun = Exclude<JobReport, { readonly kind: 'thrown' | 'crash' }>
+type SeedRun = Extract<JobReport, { readonly report: unknown }>
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -91,7 +91,7 @@ async function many(kind: Kind, from: number, count: number): Promise<boolean> {
     count,
     workers: Number(values.workers),
     onReport: (report) => {
-      if (report.kind !== 'thrown' && report.kind !== 'crash') runs.push(withoutEvents(report))
+      if ('report' in report) runs.push(withoutEvents(report))
     },
   })
   if (values.digests !== undefined) {

@@ -23,11 +23,11 @@ function watch({ begun, limitMs }: Watched): void {
   }, LOOK_MS)
 }
 
-/** Returns what is to be called whenever another piece of work begins. */
-export function limitProcessor(limitMs: number): () => void {
+/** Returns what is to be called whenever another piece of work begins; it may be given less than the limit. */
+export function limitProcessor(limitMs: number): (ownLimitMs?: number) => void {
   const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-  const begin = (): void => {
-    Atomics.store(begun, 0, usedMs())
+  const begin = (ownLimitMs = limitMs): void => {
+    Atomics.store(begun, 0, usedMs() - (limitMs - ownLimitMs))
   }
   begin()
   const watched: Watched = { begun, limitMs }

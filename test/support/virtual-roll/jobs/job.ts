@@ -5,7 +5,12 @@ import type { CrashPlan, CrashRun } from '../crash/crash-run.ts'
 import type { SeedReport } from '../swarm/seed-report.ts'
 
 /** Something that a worker does in a process of its own. */
-export type Job =
+export type Job = World & {
+  /** The rule that is taken away from the engine, by its id, in a tree whose rules can be switched off. */
+  readonly without?: string
+}
+
+type World =
   | { readonly kind: 'seed'; readonly seed: string }
   /** The world of that seed, with pods that leave politely. */
   | { readonly kind: 'polite'; readonly seed: string }
@@ -13,19 +18,28 @@ export type Job =
   | { readonly kind: 'fleet'; readonly seed: string }
   | { readonly kind: 'ingress'; readonly seed: string }
   | { readonly kind: 'guard'; readonly seed: string }
+  /** A test file by its path, with worlds of its own or none. */
+  | { readonly kind: 'test'; readonly file: string }
 
-export type JobReport =
+export type JobReport = Outcome & {
+  /** The rules that had something to say, by their ids, in a tree whose rules can be switched off. */
+  readonly spoken?: readonly string[]
+}
+
+type Outcome =
   | { readonly kind: 'seed' | 'polite'; readonly report: SeedReport }
   | { readonly kind: 'fleet'; readonly report: FleetReport }
   | { readonly kind: 'ingress'; readonly report: IngressReport }
   | { readonly kind: 'guard'; readonly report: GuardReport }
   | { readonly kind: 'crash'; readonly plan: CrashPlan; readonly run: CrashRun }
+  | { readonly kind: 'test'; readonly failed: readonly string[] }
   /** Not even the world came about, or the work threw. */
   | { readonly kind: 'thrown'; readonly job: Job; readonly error: string }
 
 /** What was seen that must not be, each with the checker that saw it. None: all is well. */
 export function complaints(report: JobReport): readonly string[] {
   if (report.kind === 'thrown') return [`thrown: ${report.error}`]
+  if (report.kind === 'test') return report.failed
   const { violations } = report.kind === 'crash' ? report.run : report.report
   return violations.map(({ checker, atMs, text }) => `${checker} at ${(atMs / 1000).toFixed(1)} s: ${text}`)
 }

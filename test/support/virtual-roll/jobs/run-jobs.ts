@@ -7,7 +7,7 @@ interface Jobs {
   /** Taken one after the other, as workers become free. */
   readonly jobs: Iterable<Job>
   /** Told in the order in which they end; false: no further job is begun. */
-  readonly onReport: (report: JobReport) => boolean
+  readonly onReport: (report: JobReport, job: Job) => boolean
   readonly workers?: number
   /** The tree whose engine is run; this one, unless told otherwise. */
   readonly root?: string
@@ -39,7 +39,7 @@ export async function runJobs({ jobs, onReport, workers = 2, root = ROOT }: Jobs
         const { value: job, done = false } = queue.next()
         if (done || job === undefined) return
         const report = await answerOf(worker, job)
-        isWanted = onReport(report) && isWanted
+        isWanted = onReport(report, job) && isWanted
         ended += 1
         if (worker.connected && worker.exitCode === null && ended % JOBS_A_WORKER !== 0) continue
         worker.kill('SIGKILL')
@@ -54,6 +54,7 @@ export async function runJobs({ jobs, onReport, workers = 2, root = ROOT }: Jobs
 
 const start = (root: string): ChildProcess =>
   fork(join(root, WORKER), {
+    env: { NODE_COMPILE_CACHE: join(root, '.cache/jobs'), ...process.env },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })

@@ -30,14 +30,14 @@ export async function trySeeds({ kind, from, count, workers, onReport }: Seeds):
   await runJobs({
     jobs: Array.from({ length: count }, (_, i): Job => ({ kind, seed: String(from + i) })),
     workers,
-    onReport: (report) => {
+    onReport: (report, job) => {
       onReport(report)
-      const run = report.kind === 'thrown' || report.kind === 'crash' ? undefined : report.report
+      const run = 'report' in report ? report.report : undefined
       virtualMs += run?.virtualMs ?? 0
       const said = complaints(report)
       if (said.length === 0) return true
       failed += 1
-      const seed = run?.seed ?? (report.kind === 'thrown' && report.job.kind !== 'crash' ? report.job.seed : '')
+      const seed = 'seed' in job ? job.seed : ''
       const again = `npm run ${COMMANDS[kind]} ${seed}`
       console.log(`seed ${seed} failed: ${again}\n  ${said.join('\n  ')}`)
       if (run !== undefined) console.log(`  last: ${run.events.slice(-3).join('\n        ')}`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Mutation, mutated } from './mutation.ts'
 
 const ROOT = new URL('../../../..', import.meta.url).pathname
-const COPIED = ['src', 'test/support', 'package.json']
+const COPIED = ['src', 'test', 'bin', 'deploy', 'docs', 'package.json']
 
 /** A copy of the project in a temporary folder, in which one mutation at a time is made. */
 export class MutatedTree {
@@ -26,11 +26,14 @@ export class MutatedTree {
   /** Throws where a text to be changed is not there exactly once: the mutation is to be written anew. */
   async mutate(mutation: Mutation): Promise<void> {
     const texts = mutated(mutation, (file) => readFileSync(join(this.root, file), 'utf8'))
-    for (const [file, text] of texts) {
-      const path = join(this.root, file)
-      this.#before.set(path, readFileSync(path, 'utf8'))
-      await writeFile(path, text)
-    }
+    for (const [file, text] of texts) await this.write(file, text)
+  }
+
+  /** `file`: by its path from the root. */
+  async write(file: string, text: string): Promise<void> {
+    const path = join(this.root, file)
+    this.#before.set(path, readFileSync(path, 'utf8'))
+    await writeFile(path, text)
   }
 
   async restore(): Promise<void> {

@@ -12,6 +12,9 @@ export interface Caught {
   readonly after: number
 }
 
+/** The checker of a complaint, or `thrown`. */
+export const seenBy = (complaint: string): string => /^[a-z-]+/.exec(complaint)?.[0] ?? ''
+
 /** Runs jobs on the mutated engine until something is seen; undefined: the mutation survives. */
 export async function tryMutation(
   tree: MutatedTree,
@@ -25,17 +28,11 @@ export async function tryMutation(
     await runJobs({
       root: tree.root,
       jobs,
-      onReport: (report) => {
+      onReport: (report, job) => {
         after += 1
         const [first] = complaints(report)
         if (first === undefined || caught !== undefined) return caught === undefined
-        const job: Job =
-          report.kind === 'thrown'
-            ? report.job
-            : report.kind === 'crash'
-              ? { kind: 'crash', plan: report.plan }
-              : { kind: report.kind, seed: report.report.seed }
-        caught = { by: /^[a-z-]+/.exec(first)?.[0] ?? '', text: first, job, after }
+        caught = { by: seenBy(first), text: first, job, after }
         return false
       },
     })

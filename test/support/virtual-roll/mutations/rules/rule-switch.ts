@@ -1,0 +1,40 @@
+import { appendFileSync } from 'node:fs'
+
+/** How a process is told which rule its engine is without, and where it notes which of them had something to say. */
+export const SWITCHED_BY = { without: 'WITHOUT_RULE', spoken: 'SPOKEN_RULES' } as const
+
+/** The rule that is taken away from the engine of this process, by its id. */
+let without = process.env[SWITCHED_BY.without]
+const spoke = new Set<string>()
+
+/**
+ * What a rule of the engine says, or, where it is taken away, what it says where it has nothing against anything. Notes which rules had
+ * something to say: a world in which a rule says nothing cannot show that it is missing.
+ */
+export function ruled<T>(id: string, away: T, asIs: () => T): T {
+  if (id === without) return away
+  const said = asIs()
+  if (!spoke.has(id) && !isSame(said, away)) noteSpoke(id)
+  return said
+}
+
+export function takeAway(id: string | undefined): void {
+  without = id
+  spoke.clear()
+}
+
+/** The rules that had something to say since the last one was taken away. */
+export const spokenRules = (): readonly string[] => [...spoke]
+
+function noteSpoke(id: string): void {
+  spoke.add(id)
+  const file = process.env[SWITCHED_BY.spoken]
+  if (file !== undefined) appendFileSync(file, `${id}\n`)
+}
+
+function isSame(said: unknown, away: unknown): boolean {
+  if (Array.isArray(away)) return Array.isArray(said) && said.length === 0
+  if (typeof away !== 'object' || away === null) return said === away
+  if (typeof said !== 'object' || said === null) return true
+  return 'kind' in away ? 'kind' in said && said.kind === away.kind : Object.keys(said).length === 0
+}
