@@ -84,6 +84,7 @@ export class Kubelet {
     this.#statics = new StaticPods({
       ...parts,
       link: this.#link,
+      life: timers,
       node: parts.node.name,
       runOf: (pod, mirror) => this.#runOf(pod, { mirror }),
     })

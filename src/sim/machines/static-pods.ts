@@ -1,4 +1,6 @@
+import type { Timers } from '../../ground/ports/timers.ts'
 import { isGoing } from '../actors/pod-object.ts'
+import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { NODES, PODS } from '../world/api-resource.ts'
 import { createObject } from '../world/create-object.ts'
@@ -22,12 +24,18 @@ interface StaticRun {
 interface StaticPodsParts<Run extends StaticRun> {
   readonly world: World
   readonly link: ApiLink
+  /** Of the kubelet. */
+  readonly life: Timers
+  readonly random: SeededRandom
   /** The name of its node. */
   readonly node: string
   readonly manifests: StaticManifests
   /** `mirror`: what the API has of it, as far as it is this pod's. */
   readonly runOf: (pod: NodePod, mirror: () => NodePod | undefined) => Run
 }
+
+/** Between two looks at a pod in which nothing happens (pod_workers.go, resyncInterval and its jitter). */
+const RESYNC = [1_000, 90_000] as const
 
 /**
  * The pods that lie as files on the disk of a node. The kubelet runs them whether it reaches the API or not, and shows each there
@@ -37,6 +45,7 @@ export class StaticPods<Run extends StaticRun> {
   readonly #parts: StaticPodsParts<Run>
   readonly #runs = new Map<string, { readonly pod: NodePod; readonly run: Run }>()
   #mayTell = false
+  #isToTryAgain = false
 
   constructor(parts: StaticPodsParts<Run>) {
     this.#parts = parts
@@ -102,9 +111,23 @@ export class StaticPods<Run extends StaticRun> {
       deleteObject(world, { resource: PODS, old, options: { gracePeriodSeconds: 0 } })
     }
     const owner = world.store.get(NODES, { name: node })
-    if (owner === undefined) return
+    if (owner === undefined) {
+      this.#tryAgain()
+      return
+    }
     if (this.#shown(pod) === undefined) createObject(world, mirrorOf(pod, owner))
     this.#runs.get(pod.metadata.uid)?.run.update(pod)
+  }
+
+  /** The Node is gone: it is looked for again when the pod is (`syncFrequency`, with its jitter). */
+  #tryAgain(): void {
+    if (this.#isToTryAgain) return
+    this.#isToTryAgain = true
+    const { life, random } = this.#parts
+    life.later(random.between(...RESYNC), () => {
+      this.#isToTryAgain = false
+      this.tell()
+    })
   }
 }
 

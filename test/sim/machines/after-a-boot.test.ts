@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NODES } from '../../../src/sim/world/api-resource.ts'
 import { MachineRoom } from '../support/machine-room.ts'
 
 const IMAGE = 'registry.test/app:1'
@@ -69,4 +70,21 @@ test('a static pod starts without the API, and shows so once it is back', async 
   assert.equal(room.container('etcd-n1').containerID, id)
   room.reconnect()
   await room.until(() => room.isReady('etcd-n1') && room.container('etcd-n1').containerID !== id, 90_000)
+})
+
+test('a mirror whose Node was deleted is made anew once the Node is there again', async () => {
+  const room = await MachineRoom.withPod()
+  const spec = { containers: [{ name: 'app', env: [{ name: 'GRACE', value: '1s' }] }] }
+  room.machines.manifestsOf('n1').put('etcd', { metadata: { name: 'etcd' }, spec })
+  await room.until(() => room.isReady('etcd-n1'))
+  const id = room.container('etcd-n1').containerID
+  const node = room.node()
+  assert.ok(node)
+  room.world.store.remove(NODES, { name: 'n1' })
+  room.delete({ gracePeriodSeconds: 0 }, 'etcd-n1')
+  await room.time.advance(500)
+  assert.equal(room.pod('etcd-n1'), undefined)
+  room.world.store.put(NODES, node)
+  await room.until(() => room.pod('etcd-n1') !== undefined && room.isReady('etcd-n1'), 100_000)
+  assert.equal(room.container('etcd-n1').containerID, id)
 })
