@@ -60,7 +60,7 @@ export function fleetScenario(seed: string): FleetScenario {
     nodes,
     budget: someWords(random, nodes, healAtMs),
     rolls,
-    ...present({ pods: podsKindOf(new SeededRandom(`pods of fleet ${seed}`)) }),
+    ...present({ pods: podsKindOf(new SeededRandom(`pods of fleet ${seed}`), 0) }),
     controller: {
       nodes: random.next() < 0.75 ? someOf(random, nodes, 1 + random.below(6)) : [],
       atOnce: 1 + random.below(3),

@@ -91,7 +91,7 @@ const STUCK_BY = ['image', 'init', 'gate'] as const
 /** Of its own chance, too. */
 function podsOf(seed: string, versions: number): Pick<IngressScenario, 'pods' | 'stuckBy'> {
   const random = new SeededRandom(`pods of ingress ${seed}`)
-  const { initSeconds, besideSeconds, gateMs } = podsKindOf(random) ?? {}
+  const { initSeconds, besideSeconds, gateMs } = podsKindOf(random, 0) ?? {}
   const stuckBy = versions > 1 && random.next() < 0.3 ? STUCK_BY[random.below(STUCK_BY.length)] : undefined
   return { pods: present({ initSeconds, besideSeconds, gateMs }), ...present({ stuckBy }) }
 }

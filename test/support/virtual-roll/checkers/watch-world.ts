@@ -15,6 +15,7 @@ import { oneNodeOut } from './one-node-out.ts'
 import { oneServerLeft } from './one-server-left.ts'
 import { onlyWithSlot } from './only-with-slot.ts'
 import { priorRestored } from './prior-restored.ts'
+import { quorumKept } from './quorum-kept.ts'
 import { rebootOnlyOut } from './reboot-only-out.ts'
 import { replacedFirst } from './replaced-first.ts'
 import type { Scene } from './scene.ts'
@@ -39,6 +40,7 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     evictionsOnly(scene),
     rebootOnlyOut(scene, drained),
     replacedFirst(scene),
+    quorumKept(scene),
     noAttachBeforeProof(scene),
     onlyWithSlot(scene),
     keptOut(scene),

@@ -202,6 +202,11 @@ export const MUTATIONS: readonly Mutation[] = [
     '.filter((daemon) => daemon.ready && !isObsolete(s, daemon))',
     ".filter((daemon) => daemon.ready && daemon.kind !== 'mirror' && !isObsolete(s, daemon))",
   ]),
+  mutation('begins a node whatever is left of etcd', [
+    'src/roll/decide/control-plane.ts',
+    'if (!here.some((pod) => isMember(pod, component))) return []',
+    'if (s.now >= 0) return []',
+  ]),
   mutation(
     'takes pods that run after a boot for Ready',
     [

@@ -12,6 +12,8 @@ export interface PodsKind {
   readonly gateMs?: number
   /** Each node has a static pod, which is ready after so long. */
   readonly staticSeconds?: number
+  /** Each node has a member of etcd and an API server as static pods, which are ready as soon as `staticSeconds`. */
+  readonly isStacked?: true
   /** Kubelets hold up a shutdown for so long: pods of DaemonSets are others after it. */
   readonly shutdownGraceMs?: number
   /** Nodes pull the image of `whoami` at each start. */
@@ -23,7 +25,7 @@ const BESIDE_PORT = 8081
 const IMAGE = 'registry.test/app:1'
 
 /** Most worlds have none of it, and some have all. */
-export function podsKindOf(random: SeededRandom): PodsKind | undefined {
+export function podsKindOf(random: SeededRandom, nodes: number): PodsKind | undefined {
   if (random.next() < 0.5) return undefined
   const drawn = <T>(share: number, value: () => T): T | undefined => (random.next() < share ? value() : undefined)
   const initSeconds = drawn(0.4, () => 1 + random.below(3))
@@ -32,7 +34,9 @@ export function podsKindOf(random: SeededRandom): PodsKind | undefined {
   const staticSeconds = drawn(0.6, () => random.below(6))
   const pulls = drawn(0.4, () => true as const)
   const shutdownGraceMs = drawn(0.3, () => 1_000 * (1 + random.below(8)))
-  return present({ initSeconds, besideSeconds, gateMs, staticSeconds, pulls, shutdownGraceMs })
+  // Two members of etcd have no quorum without either.
+  const isStacked = staticSeconds !== undefined && nodes > 2 ? drawn(0.5, () => true as const) : undefined
+  return present({ initSeconds, besideSeconds, gateMs, staticSeconds, isStacked, pulls, shutdownGraceMs })
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -89,8 +93,15 @@ const containerBeside = (seconds: number): object => ({
   name: 'beside',
 })
 
-/** A pod on the disk of a node that nobody sends to, and that is ready after so long. */
-export const staticManifest = (seconds: number): object => ({
-  metadata: { name: 'on-disk' },
-  spec: { terminationGracePeriodSeconds: 5, containers: [containerBeside(seconds)] },
-})
+/** Pods on the disk of each node that nobody sends to, and that are ready after so long: by the names of their files. */
+export function staticManifests({ staticSeconds, isStacked }: PodsKind): ReadonlyMap<string, object> {
+  if (staticSeconds === undefined) return new Map()
+  const spec = { terminationGracePeriodSeconds: 5, containers: [containerBeside(staticSeconds)] }
+  if (isStacked === undefined) return new Map([['on-disk', { metadata: { name: 'on-disk' }, spec }]])
+  return new Map(
+    ['etcd', 'kube-apiserver'].map((name) => {
+      const labels = { component: name, tier: 'control-plane' }
+      return [name, { metadata: { name, namespace: 'kube-system', labels }, spec }] as const
+    }),
+  )
+}

@@ -34,3 +34,5 @@ export type WorldFault =
   | { readonly kind: 'agentRestarted'; readonly node: string; readonly atMs: number }
   /** No node can pull an image. */
   | (Span & { readonly kind: 'registryAway' })
+  /** A person takes the member of etcd off a node, as an upgrade does, and puts it back. */
+  | (Span & { readonly kind: 'memberAway'; readonly node: string })

@@ -2,6 +2,7 @@ import type { Scene } from '../checkers/scene.ts'
 import { ControlTarget } from '../control-target.ts'
 import type { VirtualAgents } from '../virtual-agents.ts'
 import { putBack, reloadByHand, setByHand } from './by-hand.ts'
+import { staticManifests } from './pods-kind.ts'
 import type { WorldFault } from './world-fault.ts'
 import type { WorldKind } from './world-kind.ts'
 
@@ -16,6 +17,8 @@ interface WorldFaultParts {
 /** The machine of the prober, where it can be cut off. */
 export const PROBER_HOST = 'prober'
 const RECORD = 'evenkeel.dev/record'
+
+const ETCD = 'etcd'
 
 type Of<Kind extends WorldFault['kind']> = Extract<WorldFault, { readonly kind: Kind }>
 
@@ -98,6 +101,9 @@ export class WorldFaults {
         this.#parts.agents?.restart(fault.node)
         scene.hurtAgents.push({ node: fault.node, from: scene.nowMs, to: scene.nowMs })
         return
+      case 'memberAway':
+        this.#takeMember(fault)
+        return
       case 'registryAway':
         this.#takeRegistry(fault)
         return
@@ -124,6 +130,13 @@ export class WorldFaults {
     agents?.setTrouble(node, how)
     scene.hurtAgents.push({ node, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
     scene.cluster.time.later(toMs - fromMs, () => agents?.setTrouble(node, undefined))
+  }
+
+  #takeMember({ node, fromMs, toMs }: Of<'memberAway'>): void {
+    const { machines, time } = this.#parts.scene.cluster
+    const files = machines.manifestsOf(node)
+    files.put(ETCD, undefined)
+    time.later(toMs - fromMs, () => files.put(ETCD, staticManifests(this.#parts.world.pods ?? {}).get(ETCD)))
   }
 
   #takeRegistry({ fromMs, toMs }: Of<'registryAway'>): void {

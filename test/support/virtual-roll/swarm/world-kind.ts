@@ -66,7 +66,7 @@ export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind 
   const servers = serversOf(random.fork('servers'), balancers)
   const hasLongRequests = random.fork('long').next() < 0.25
   const agents = agentsOf(random.fork('agents'), balancers)
-  const pods = podsKindOf(random.fork('pods'))
+  const pods = podsKindOf(random.fork('pods'), facts.names.length)
   return {
     balancers,
     ...(servers === undefined ? {} : { servers }),
@@ -79,9 +79,20 @@ export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind 
       ...outages(random.fork('outages'), balancers, facts),
       ...(agents === undefined ? [] : agentFaults(random.fork('agent faults'), facts)),
       ...(control === undefined ? [] : controlFaults(random.fork('control'), facts)),
+      ...(pods?.isStacked === undefined ? [] : memberFaults(random.fork('members'), facts)),
       ...(pods?.pulls === undefined ? [] : registryFaults(random.fork('registry'), facts)),
     ],
   }
+}
+
+const LONGEST_UPGRADE_MS = 25_000
+
+function memberFaults(random: SeededRandom, { names, healAtMs }: WorldFacts): readonly WorldFault[] {
+  return Array.from({ length: random.below(3) }, (): WorldFault => {
+    const fromMs = random.between(0, healAtMs)
+    const toMs = Math.min(healAtMs, fromMs + random.between(5_000, LONGEST_UPGRADE_MS))
+    return { kind: 'memberAway', node: names[random.below(names.length)] ?? 'n1', fromMs, toMs }
+  })
 }
 
 const LONGEST_WITHOUT_REGISTRY_MS = 15_000
