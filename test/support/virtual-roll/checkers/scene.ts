@@ -6,6 +6,7 @@ import type { BalancerInstance, VirtualCluster } from '../../../../src/sim/clust
 import type { ApiRequest } from '../../../../src/sim/world/api-request.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import { type EngineRequest, isCordon } from '../engine-request.ts'
+import { isRuleAway } from '../mutations/rules/rule-switch.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
 import { HEALTH_PORT, MARK } from '../virtual-health-checks.ts'
 import { claimants } from './claimants.ts'
@@ -83,6 +84,7 @@ export class Scene {
   /** Nodes that people deleted: what was known of them stood on an object that is no more. */
   readonly registeredAnew = new Set<string>()
   #isFirstRollOver = false
+  readonly #told = Promise.withResolvers<never>()
   /** When people deleted the slot. */
   readonly leaseDeletionsMs: number[] = []
   /** What runs were called in the slot whose journal people lost. */
@@ -220,6 +222,14 @@ export class Scene {
 
   tell(checker: string, text: string): void {
     if (this.violations.length < MOST_TOLD) this.violations.push({ checker, atMs: this.nowMs, text })
+    if (!isRuleAway()) return
+    this.#told.promise.catch(() => undefined)
+    this.#told.reject(new Error('one violation shows that the rule is away'))
+  }
+
+  /** The work, given up at the first violation where a rule is away: what comes after that tells no more. */
+  untilTold<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#told.promise])
   }
 }
 

@@ -162,7 +162,7 @@ export async function crashRun({
     },
   })
   try {
-    await time.settle(operating, ROLL_LIMIT_MS)
+    await time.settle(scene.untilTold(operating), ROLL_LIMIT_MS)
     await settled(cluster)
   } catch (error) {
     scene.tell('everything-returns', error instanceof Error ? error.message : String(error))

@@ -125,7 +125,7 @@ class SeedRun {
     const { time } = this.#cluster
     const startedMs = time.monoMs()
     try {
-      await time.settle(this.#operate(), this.#scenario.healAtMs + BACK_WITHIN_MS)
+      await time.settle(this.#scene.untilTold(this.#operate()), this.#scenario.healAtMs + BACK_WITHIN_MS)
       await time.advance(Math.max(0, this.#cutOffUntilMs - this.#faults.sinceMs))
       await settled(this.#cluster, (server) => this.#scene.prior.servers.get(server) === 'ready')
       await time.advance(JUDGED_AFTER_MS)

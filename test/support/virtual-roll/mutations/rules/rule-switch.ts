@@ -23,6 +23,8 @@ export function takeAway(id: string | undefined): void {
   spoke.clear()
 }
 
+export const isRuleAway = (): boolean => without !== undefined
+
 /** The rules that had something to say since the last one was taken away. */
 export const spokenRules = (): readonly string[] => [...spoke]
 
