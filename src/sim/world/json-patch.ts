@@ -31,7 +31,8 @@ function applied(target: unknown, { op, path, from, value }: Operation): unknown
   const tokens = tokensOf(path)
   switch (op) {
     case 'test':
-      if (!isDeepStrictEqual(valueAt(target, tokens, path), value)) {
+      // What is not there is null, and so is a value that is not given (evanphx/json-patch v4, patch.go, test).
+      if (!isDeepStrictEqual(lastValue(target, tokens, path) ?? null, value ?? null)) {
         throw new PatchError(`testing path ${path} value failed: test failed`)
       }
       return target
@@ -78,10 +79,21 @@ function valueAt(target: unknown, tokens: readonly string[], path: string): unkn
   return value
 }
 
-function indexIn(list: readonly unknown[], token: string, path: string): number {
-  const index = /^(0|[1-9]\d*)$/.test(token) ? Number(token) : -1
-  if (index < 0 || index >= list.length) throw missing(path)
-  return index
+/** The last name of a path may be of nothing; what it is looked for in must be there. */
+function lastValue(target: unknown, tokens: readonly string[], path: string): unknown {
+  const last = tokens.at(-1)
+  const holder = valueAt(target, tokens.slice(0, -1), path)
+  return last !== undefined && isMap(holder) && !Object.hasOwn(holder, last)
+    ? undefined
+    : valueAt(holder, tokens.slice(-1), path)
+}
+
+/** A negative index counts from the end (evanphx/json-patch v4, SupportNegativeIndices). */
+function indexIn({ length }: { readonly length: number }, token: string, path: string): number {
+  const index = /^-?\d+$/.test(token) ? Number(token) : Number.NaN
+  const fromStart = index < 0 ? index + length : index
+  if (!(fromStart >= 0 && fromStart < length)) throw missing(path)
+  return fromStart
 }
 
 interface Setting {
@@ -111,6 +123,6 @@ function setInList(list: readonly unknown[], tokens: readonly string[], setting:
   }
   if (setting.mode === 'replace') return list.with(indexIn(list, token, setting.path), setting.value)
   if (setting.mode === 'remove') return list.toSpliced(indexIn(list, token, setting.path), 1)
-  const at = token === '-' || token === String(list.length) ? list.length : indexIn(list, token, setting.path)
+  const at = token === '-' ? list.length : indexIn({ length: list.length + 1 }, token, setting.path)
   return list.toSpliced(at, 0, setting.value)
 }

@@ -51,6 +51,29 @@ export function patchesContract(door: () => ApiDoor): void {
     assert.deepEqual(field(body, 'metadata.annotations'), { 'a/b': '3', c: '4', new: '5' })
   })
 
+  test('a JSON patch takes what is not there for null where it tests, and counts from the end by a negative index', async () => {
+    await ask('POST', MAPS, { body: { metadata: { name: 'nulls' }, data: { k: 'v' } } })
+    const patched = async (...operations: readonly object[]) =>
+      await ask('PATCH', `${MAPS}/nulls`, { contentType: JSON_PATCH, body: operations })
+    const isNull = (path: string) => ({ op: 'test', path, value: null })
+    for (const test of [
+      isNull('/metadata/annotations'),
+      isNull('/data/none'),
+      { op: 'test', path: '/metadata/none' },
+    ]) {
+      assert.equal((await patched(test)).status, 200, JSON.stringify(test))
+    }
+    for (const test of [isNull('/data/k'), isNull('/metadata/annotations/none'), { op: 'test', path: '/data/k' }]) {
+      assert.equal((await patched(test)).status, 422, JSON.stringify(test))
+    }
+    const all = { op: 'add', path: '/metadata/finalizers', value: ['t.l/a', 't.l/b', 't.l/c'] }
+    const { body } = await patched(all, { op: 'remove', path: '/metadata/finalizers/-1' })
+    assert.deepEqual(field(body, 'metadata.finalizers'), ['t.l/a', 't.l/b'])
+    const none = await patched({ op: 'remove', path: '/metadata/finalizers/-3' })
+    assert.equal(none.status, 422)
+    await patched({ op: 'remove', path: '/metadata/finalizers' })
+  })
+
   test('a JSON patch puts into lists by index and at the end', async () => {
     const taint = (key: string) => ({ key, effect: 'NoSchedule' })
     await aNode('listed', { spec: { taints: [taint('a'), taint('c')] } })
