@@ -48,6 +48,10 @@ describe('a real API server', requires('testbed'), () => {
     client = httpClientDoor(server, tls)
     await door().ask('POST', '/api/v1/nodes', { body: { metadata: { name: 'n1' } } })
     await bed.kubectl(['wait', '--for=create', 'serviceaccount/default', '--timeout=30s'])
+    await bed.apply([NODE_GUARDS])
+    await eventually('the custom resource', async () => {
+      return (await door().ask('GET', '/apis/evenkeel.dev/v1alpha1/nodeguards')).status === 200
+    })
   })
   after(async () => {
     client?.close()
@@ -60,10 +64,6 @@ describe('a real API server', requires('testbed'), () => {
     const stop = new AbortController()
     let ground: Omit<FrameGround, 'door'> | undefined
     before(async () => {
-      await bed.apply([NODE_GUARDS])
-      await eventually('the custom resource', async () => {
-        return (await door().ask('GET', '/apis/evenkeel.dev/v1alpha1/nodeguards')).status === 200
-      })
       const source = { paths: [bed.kubeconfig], context: undefined, env: {} }
       ground = { credentials: await kubeconfigCredentials(source, systemClock), exchange, signal: stop.signal }
     })

@@ -86,6 +86,16 @@ for (const mode of ['PerNode', 'Budget'] as const) {
     await ground.until('no guard to be left', () => allGuards(ground).length === 0, 60)
   })
 
+  test(`${mode}: a NodeGuard that is deleted in the foreground takes its guards with it, and then goes`, async (t) => {
+    const ground = await locked(t, mode)
+    ground.annotateNode('n1', BUSY, 'yes')
+    ground.cordon('n1', true)
+    deleteGuardOfN1(ground)
+    await ground.notWithin(20, () => onN1(ground).length === 0)
+    ground.remove(NODE_GUARDS, { namespace: 'default', name: 'guard' }, { propagation: 'Foreground' })
+    await ground.until('no guard to be left', () => allGuards(ground).length === 0, 60)
+  })
+
   test(`${mode}: the guard of a node that is gone does not stay`, async (t) => {
     const ground = await locked(t, mode)
     ground.remove(NODES, { name: 'n1' })

@@ -102,6 +102,21 @@ test('law: nothing of an IngressDaemonSet is left on a Node once the object is g
   await ground.until('the slots to be free', () => ground.slotHolders().every((holder) => holder === ''), 60)
 })
 
+test('deleted in the foreground in mid-rollout, all of its pods end at once, and its node is attached and its slot given back all the same', async (t) => {
+  const ground = await aGround(t)
+  ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await rolledOut(ground, 'v1')
+  ground.apply(anIngressManifest('v2'))
+  await ground.until('a node to be claimed', () => ground.claimed().length === 1)
+  ground.remove('Foreground')
+  await ground.until('the Deployments of all nodes to go', () => ground.deployments().length === 0, 5)
+  assert.notEqual(ground.object(), undefined)
+  await ground.until('the object to be gone', () => ground.object() === undefined)
+  assert.deepEqual([ground.claimed(), ground.gates()], [[], []])
+  await ground.until('the slots to be free', () => ground.slotHolders().every((holder) => holder === ''), 60)
+})
+
 test('an unmodified drain waits at the gate until the node is detached, and the node comes back with the uncordon', async (t) => {
   const ground = await aGround(t)
   ground.begin()

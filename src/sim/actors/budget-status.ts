@@ -1,6 +1,7 @@
 import type { ApiObject } from '../world/api-object.ts'
 import type { BudgetObject } from '../world/budget-object.ts'
 import { labelTest } from '../world/label-selector.ts'
+import { stampOf } from '../world/world.ts'
 
 export interface GuardedPod extends ApiObject {
   readonly status?: {
@@ -29,7 +30,7 @@ export function budgetStatus({ budget, pods, expected, nowMs }: BudgetInput): Bu
   // A pod that has ended is expected until it is deleted (disruption.go, getPodsForPdb).
   const guarded = pods.filter((pod) => isSelected(pod.metadata.labels))
   const wanted = needs(budget, guarded, expected)
-  if ('unscalable' in wanted) return failed(budget.status, wanted.unscalable)
+  if ('unscalable' in wanted) return failed(budget, wanted.unscalable, nowMs)
   const disrupted = stillDisrupted(budget, guarded, nowMs)
   const healthy = guarded.filter((pod) => isHealthy(pod) && disrupted[pod.metadata.name] === undefined).length
   const allowed = wanted.expectedPods <= 0 ? 0 : Math.max(0, healthy - wanted.desiredHealthy)
@@ -40,11 +41,23 @@ export function budgetStatus({ budget, pods, expected, nowMs }: BudgetInput): Bu
     ...wanted,
     ...(Object.keys(disrupted).length === 0 ? {} : { disruptedPods: disrupted }),
     conditions: [
-      allowed > 0
-        ? { type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods', message: '' }
-        : { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' },
+      since(budget, nowMs, {
+        ...(allowed > 0
+          ? { status: 'True', reason: 'SufficientPods' }
+          : { status: 'False', reason: 'InsufficientPods' }),
+        ...{ type: 'DisruptionAllowed', message: '' },
+      }),
     ],
   }
+}
+
+type BudgetCondition = NonNullable<BudgetObject['status']['conditions']>[number]
+
+/** With the time since when it is so. */
+function since({ status }: BudgetObject, nowMs: number, condition: BudgetCondition): BudgetCondition {
+  const before = status.conditions?.find(({ type }) => type === condition.type)
+  const isSame = before?.status === condition.status && before.lastTransitionTime !== undefined
+  return { ...condition, lastTransitionTime: isSame ? before.lastTransitionTime : stampOf(nowMs) }
 }
 
 interface Needs {
@@ -77,9 +90,9 @@ function shareOf(value: number | string | undefined, of: number): number {
   return Math.ceil((percent * of) / 100)
 }
 
-function failed(status: BudgetObject['status'], message: string): BudgetObject['status'] {
+function failed(budget: BudgetObject, message: string, nowMs: number): BudgetObject['status'] {
   const condition = { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message }
-  return { ...status, disruptionsAllowed: 0, conditions: [condition] }
+  return { ...budget.status, disruptionsAllowed: 0, conditions: [since(budget, nowMs, condition)] }
 }
 
 function stillDisrupted(

@@ -38,7 +38,8 @@ export function runDeploymentController(parts: ActorParts): () => void {
     sync: (key) => {
       const [namespace = '', name = ''] = key.split('/')
       const deployment = world.store.get(DEPLOYMENTS, { namespace, name }) as DeploymentObject | undefined
-      return deployment === undefined || isGoing(deployment) ? undefined : sync(world, sets, deployment)
+      if (deployment === undefined) return undefined
+      return isGoing(deployment) ? syncStatus(world, sets, deployment) : sync(world, sets, deployment)
     },
   })
   return () => {
@@ -54,6 +55,16 @@ function deploymentOf(world: World, pod: ApiObject): readonly string[] {
   const set =
     owner?.kind === REPLICA_SETS.kind ? world.store.get(REPLICA_SETS, { namespace, name: owner.name }) : undefined
   return set === undefined ? [] : ownerKeys(DEPLOYMENTS.kind, { object: set })
+}
+
+/** What is being deleted is only looked at (deployment_controller.go, syncStatusOnly). */
+function syncStatus(world: World, sets: Sets, deployment: DeploymentObject): undefined {
+  const hash = templateHash(deployment.spec.template)
+  const all = sets.of(deployment.metadata.uid)
+  const current = all.find(({ metadata }) => metadata.labels?.[HASH] === hash)
+  const status = deploymentStatus({ deployment, current, isNew: false, all, nowMs: world.clock.wallMs() })
+  if (!isDeepStrictEqual(status, deployment.status)) world.store.put(DEPLOYMENTS, { ...deployment, status })
+  return undefined
 }
 
 function sync(world: World, sets: Sets, deployment: DeploymentObject): number | 'failed' | undefined {

@@ -2,10 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ApiObject, OwnerReference } from '../world/api-object.ts'
 import {
   type ApiResource,
+  DAEMON_SETS,
   DEPLOYMENTS,
   DISRUPTION_BUDGETS,
+  JOBS,
   PODS,
   REPLICA_SETS,
+  resourceName,
   STATEFUL_SETS,
 } from '../world/api-resource.ts'
 import type { BudgetObject } from '../world/budget-object.ts'
@@ -22,6 +25,12 @@ import { type ActorParts, runReconciler } from './run-reconciler.ts'
 const LAG_MS = 5
 
 type Scaled = ApiObject & { readonly spec?: { readonly replicas?: number } }
+
+/** As the API calls them. */
+const UNSCALABLE: Readonly<Record<string, string>> = {
+  [JOBS.kind]: resourceName(JOBS),
+  [DAEMON_SETS.kind]: resourceName(DAEMON_SETS),
+}
 
 const SCALED: Readonly<Record<string, ApiResource>> = {
   ReplicaSet: REPLICA_SETS,
@@ -95,7 +104,7 @@ function replicasWanted(world: World, pods: readonly GuardedPod[]): number | { r
     const owner = controllerOf(pod)
     if (owner === undefined) continue
     if (SCALED[owner.kind] === undefined)
-      return { unscalable: `${owner.kind} does not implement the scale subresource` }
+      return { unscalable: `${UNSCALABLE[owner.kind] ?? owner.kind} does not implement the scale subresource` }
     const set = scaledBy(world, metadata.namespace, owner)
     const scaled = set === undefined ? undefined : (deploymentOf(world, set) ?? set)
     if (scaled !== undefined) wanted.set(scaled.metadata.uid, scaled.spec?.replicas ?? 1)

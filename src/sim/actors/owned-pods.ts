@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { ApiFailure } from '../world/api-failure.ts'
 import type { ApiObject, OwnerReference } from '../world/api-object.ts'
 import { type ApiResource, apiVersionOf, PODS } from '../world/api-resource.ts'
@@ -39,6 +40,7 @@ interface NewPod {
   readonly name?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly spec?: Partial<PodObject['spec']>
+  readonly finalizers?: readonly string[]
 }
 
 /** Creates a pod from a template, owned by its controller. False: the API refused it, as in a namespace that is gone. */
@@ -47,10 +49,10 @@ export const createOwnedPod = (world: World, pod: NewPod): boolean => refusalOfP
 /** The same, with the answer of the API where it refused the pod. */
 export function refusalOfPod(
   world: World,
-  { resource, owner, template, name, labels, spec }: NewPod,
+  { resource, owner, template, name, labels, spec, finalizers }: NewPod,
 ): string | undefined {
   const { metadata } = owner
-  const naming = name === undefined ? { generateName: `${metadata.name}-` } : { name }
+  const naming = { generateName: `${metadata.name}-`, ...present({ name }) }
   return refusalOf(() =>
     createObject(world, {
       resource: PODS,
@@ -60,6 +62,7 @@ export function refusalOfPod(
           ...template.metadata,
           labels: { ...template.metadata?.labels, ...labels },
           ...naming,
+          ...present({ finalizers }),
           ownerReferences: [controllerReference(resource, owner)],
         },
         spec: { ...template.spec, ...spec },

@@ -26,6 +26,10 @@ export class PodIndex {
     return this.#pods.count(`node ${node}`)
   }
 
+  inNamespace(namespace: string): readonly PodObject[] {
+    return this.#pods.of(`namespace ${namespace}`)
+  }
+
   /** Pods without a controller. */
   orphansIn(namespace: string): readonly PodObject[] {
     return this.#pods.of(`orphans ${namespace}`)

@@ -41,7 +41,7 @@ export function runReplicaSetController(parts: ActorParts): () => void {
     sync: (key) => {
       const [namespace = '', name = ''] = key.split('/')
       const set = world.store.get(REPLICA_SETS, { namespace, name }) as ReplicaSetObject | undefined
-      return set === undefined || isGoing(set) ? undefined : sync(world, sets, set)
+      return set === undefined ? undefined : sync(world, sets, set)
     },
   })
   return () => {
@@ -55,18 +55,8 @@ const inNamespace = (name = ''): string => `namespace ${name}`
 const ofController = (uid: string): string => `controller ${uid}`
 
 function sync(world: World, sets: Sets, set: ReplicaSetObject): number | 'failed' | undefined {
-  claim(world, set)
-  const wanted = set.spec.replicas ?? 1
-  const pods = activePods(world, set)
-  let refusal: string | undefined
-  for (let missing = wanted - pods.length; missing > 0 && refusal === undefined; missing -= 1) {
-    refusal = refusalOfPod(world, { resource: REPLICA_SETS, owner: set, template: set.spec.template })
-  }
-  const tooMany = pods.length - wanted
-  if (tooMany > 0) {
-    const order = removalOrder(pods, { related: relatedPods(world, sets, set), nowMs: world.clock.wallMs() })
-    for (const pod of order.slice(0, tooMany)) deleteObject(world, { resource: PODS, old: pod, options: {} })
-  }
+  // What is being deleted makes and removes no pods, and its status goes on (replica_set.go, syncReplicaSet).
+  const refusal = isGoing(set) ? undefined : manage(world, sets, set)
   const left = activePods(world, set)
   const { ready, available, againMs } = availabilityOf(left, set.spec.minReadySeconds ?? 0, world.clock.wallMs())
   const status = {
@@ -81,6 +71,23 @@ function sync(world: World, sets: Sets, set: ReplicaSetObject): number | 'failed
   }
   if (!isDeepStrictEqual(status, set.status)) world.store.put(REPLICA_SETS, { ...set, status })
   return refusal === undefined ? againMs : 'failed'
+}
+
+/** As many pods as it wants; the answer of the API where it refuses one. */
+function manage(world: World, sets: Sets, set: ReplicaSetObject): string | undefined {
+  claim(world, set)
+  const wanted = set.spec.replicas ?? 1
+  const pods = activePods(world, set)
+  let refusal: string | undefined
+  for (let missing = wanted - pods.length; missing > 0 && refusal === undefined; missing -= 1) {
+    refusal = refusalOfPod(world, { resource: REPLICA_SETS, owner: set, template: set.spec.template })
+  }
+  const tooMany = pods.length - wanted
+  if (tooMany > 0) {
+    const order = removalOrder(pods, { related: relatedPods(world, sets, set), nowMs: world.clock.wallMs() })
+    for (const pod of order.slice(0, tooMany)) deleteObject(world, { resource: PODS, old: pod, options: {} })
+  }
+  return refusal
 }
 
 /** The first refusal is kept until a sync in which all pods were accepted (pkg/controller/replicaset, calculateStatus). */

@@ -4,6 +4,8 @@ import { runDaemonSetController } from './daemon-set-controller.ts'
 import { runDeploymentController } from './deployment-controller.ts'
 import { runDisruptionController } from './disruption-controller.ts'
 import { runEndpointSliceController } from './endpoint-slice-controller.ts'
+import { runJobController } from './job-controller.ts'
+import { runNamespaceController } from './namespace-controller.ts'
 import { type NodeTiming, runNodeMonitor, STANDARD_NODE_TIMING } from './node-monitor.ts'
 import { runNodeTainter } from './node-tainter.ts'
 import { runOwnerGarbageCollector } from './owner-garbage-collector.ts'
@@ -21,12 +23,14 @@ const CONTROLLERS: readonly ((parts: ActorParts) => () => void)[] = [
   runDeploymentController,
   runStatefulSetController,
   runDaemonSetController,
+  runJobController,
   runEndpointSliceController,
   runDisruptionController,
   runNodeTainter,
   runTaintEviction,
   runPodGarbageCollector,
   runOwnerGarbageCollector,
+  runNamespaceController,
   runAttachDetachController,
 ]
 

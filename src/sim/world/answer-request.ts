@@ -3,7 +3,7 @@ import { ApiFailure, badRequest, methodNotAllowed, notFound } from './api-failur
 import type { ApiObject } from './api-object.ts'
 import type { ApiReply, ApiRequest, ObjectReply } from './api-request.ts'
 import { PODS } from './api-resource.ts'
-import { bodyOf, createObject } from './create-object.ts'
+import { bodyOf, createObject, mustTakeNew } from './create-object.ts'
 import { deleteObject } from './delete-object.ts'
 import { deleteOptions } from './delete-options.ts'
 import { discoveryPage } from './discovery.ts'
@@ -56,6 +56,7 @@ function answerCollection(world: World, request: ApiRequest, target: RequestTarg
     resource,
     body: request.body,
     dryRun: isDryRun(request),
+    isChecked: true,
     ...present({ namespace }),
   }
   return { code: 201, body: createObject(world, creation) }
@@ -66,8 +67,10 @@ function answerObject(
   request: ApiRequest,
   target: NamedTarget & { readonly statusOnly: boolean },
 ): ObjectReply {
-  const old = objectNamed(world, target)
   const { resource, statusOnly } = target
+  // Options that make no sense are refused before anything is looked for.
+  const deletion = request.method === 'DELETE' ? deleteOptions(request) : {}
+  const old = objectNamed(world, target)
   const dryRun = isDryRun(request)
   switch (request.method) {
     case 'GET':
@@ -75,15 +78,18 @@ function answerObject(
     case 'PUT': {
       const body = bodyOf(resource, request.body)
       checkName(target, body)
-      return { code: 200, body: replaceObject(world, { resource, old, body, statusOnly, dryRun }) }
+      return { code: 200, body: replaceObject(world, { resource, old, body, statusOnly, dryRun, isChecked: true }) }
     }
     case 'PATCH': {
       const { contentType = '', body: patch } = request
-      return { code: 200, body: patchObject(world, { resource, old, contentType, patch, statusOnly, dryRun }) }
+      return {
+        code: 200,
+        body: patchObject(world, { resource, old, contentType, patch, statusOnly, dryRun, isChecked: true }),
+      }
     }
     case 'DELETE': {
       if (statusOnly) throw methodNotAllowed(request.method)
-      const options = { ...deleteOptions(request), dryRun }
+      const options = { ...(dryRun ? { dryRun } : {}), ...deletion }
       const { object, gone } = deleteObject(world, { resource, old, options })
       return { code: 200, body: gone && resource !== PODS ? deletedStatus(target, object) : object }
     }
@@ -92,12 +98,12 @@ function answerObject(
   }
 }
 
-function checkName({ name, namespace }: NamedTarget, body: Readonly<Record<string, unknown>>): void {
+function checkName({ resource, name, namespace }: NamedTarget, body: Readonly<Record<string, unknown>>): void {
   const metadata = (body.metadata ?? {}) as { readonly name?: string; readonly namespace?: string }
   if (metadata.name !== name) {
     throw badRequest(`the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${name})`)
   }
-  if (metadata.namespace !== undefined && metadata.namespace !== namespace) {
+  if (resource.namespaced && metadata.namespace !== undefined && metadata.namespace !== namespace) {
     throw badRequest(
       `the namespace of the object (${metadata.namespace}) does not match the namespace on the URL (${namespace ?? ''})`,
     )
@@ -113,6 +119,7 @@ function answerEviction(world: World, request: ApiRequest, target: NamedTarget):
   }
   if (metadata.name !== target.name) throw badRequest('name in URL does not match name in Eviction object')
   const pod = objectNamed(world, target)
+  mustTakeNew(world, { resource: PODS, namespace: target.namespace ?? '', name: target.name })
   evictPod(world, { pod, options: { ...deleteOptions({ ...request, body: options }), ...dryRunOf(request, options) } })
   return { code: 201, body: SUCCESS }
 }

@@ -114,6 +114,24 @@ export const invalid = (
   })
 }
 
+/** Nothing is made in a namespace that is being deleted (plugin NamespaceLifecycle). */
+export const terminating = (resource: ApiResource, namespace: string, name: string): ApiFailure =>
+  new ApiFailure({
+    code: 403,
+    reason: 'Forbidden',
+    message: `${resourceName(resource)} "${name}" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
+    details: {
+      ...detailsOf(resource, name),
+      causes: [
+        {
+          reason: 'NamespaceTerminating',
+          message: `namespace ${namespace} is being terminated`,
+          field: 'metadata.namespace',
+        },
+      ],
+    },
+  })
+
 export const badRequest = (message: string): ApiFailure => new ApiFailure({ code: 400, reason: 'BadRequest', message })
 
 export const expired = (message: string): ApiFailure => new ApiFailure({ code: 410, reason: 'Expired', message })

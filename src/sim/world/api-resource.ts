@@ -1,5 +1,10 @@
 /** What is done with a status in a new object: the kind's strategy decides (strategy.go of its registry). */
-type StatusOnCreate = 'kept' | 'pending' | 'empty'
+type StatusOnCreate = 'kept' | 'pending' | 'empty' | 'none'
+
+/** What clients write in metadata. */
+export type WrittenMeta = 'labels' | 'annotations' | 'finalizers' | 'ownerReferences'
+
+const ALL_META: readonly WrittenMeta[] = ['labels', 'annotations', 'finalizers', 'ownerReferences']
 
 /** How a kind is served. */
 export interface ApiResource {
@@ -12,12 +17,16 @@ export interface ApiResource {
   readonly namespaced: boolean
   /** Has a status of its own, which only the subresource `status` writes. */
   readonly status?: StatusOnCreate
-  /** Counts changes of its spec in `metadata.generation`. */
-  readonly counted: boolean
+  /** Counts changes of its spec in `metadata.generation`; of a Deployment, of its annotations as well. */
+  readonly counted: boolean | 'annotations'
   /** Beyond `status`. */
   readonly subresources: readonly string[]
-  /** A replacement must name the resourceVersion that it replaces. */
+  /** A replacement must name the resourceVersion that it replaces (strategy.go of its registry, AllowUnconditionalUpdate). */
   readonly conditionalOnly: boolean
+  /** What a write of the status leaves as it is in the metadata (the same, PrepareForUpdate of its statusStrategy). */
+  readonly keptByStatus: readonly WrittenMeta[]
+  /** What it owns outlives it unless a deletion says otherwise (strategy.go of its registry, DefaultGarbageCollectionPolicy). */
+  readonly orphans: boolean
   /** Fields that a field selector may name, beyond `metadata.name` and `metadata.namespace`. */
   readonly selectable: readonly string[]
 }
@@ -30,6 +39,8 @@ const resource = (group: string, version: string, named: Named): ApiResource => 
   counted: false,
   subresources: [],
   conditionalOnly: false,
+  keptByStatus: [],
+  orphans: false,
   selectable: [],
   ...named,
   group,
@@ -62,6 +73,7 @@ export const PODS = core({
   status: 'pending',
   counted: true,
   subresources: ['eviction'],
+  keptByStatus: ['ownerReferences'],
   selectable: ['spec.nodeName', 'status.phase'],
 })
 export const SERVICES = core({ plural: 'services', kind: 'Service', shortNames: ['svc'], status: 'empty' })
@@ -91,10 +103,23 @@ export const VOLUMES = core({
   shortNames: ['pv'],
   status: 'pending',
 })
-export const DEPLOYMENTS = apps({ plural: 'deployments', kind: 'Deployment', shortNames: ['deploy'] })
+export const DEPLOYMENTS = apps({
+  plural: 'deployments',
+  kind: 'Deployment',
+  shortNames: ['deploy'],
+  counted: 'annotations',
+  keptByStatus: ['labels'],
+})
 export const REPLICA_SETS = apps({ plural: 'replicasets', kind: 'ReplicaSet', shortNames: ['rs'] })
 export const STATEFUL_SETS = apps({ plural: 'statefulsets', kind: 'StatefulSet', shortNames: ['sts'] })
 export const DAEMON_SETS = apps({ plural: 'daemonsets', kind: 'DaemonSet', shortNames: ['ds'], subresources: [] })
+export const JOBS = resource('batch', 'v1', {
+  plural: 'jobs',
+  kind: 'Job',
+  status: 'empty',
+  counted: true,
+  orphans: true,
+})
 export const CONTROLLER_REVISIONS = resource('apps', 'v1', {
   plural: 'controllerrevisions',
   kind: 'ControllerRevision',
@@ -105,6 +130,7 @@ export const DISRUPTION_BUDGETS = resource('policy', 'v1', {
   shortNames: ['pdb'],
   status: 'empty',
   counted: true,
+  conditionalOnly: true,
 })
 export const LEASES = resource('coordination.k8s.io', 'v1', { plural: 'leases', kind: 'Lease', conditionalOnly: true })
 export const ENDPOINT_SLICES = resource('discovery.k8s.io', 'v1', {
@@ -117,30 +143,34 @@ export const VOLUME_ATTACHMENTS = resource('storage.k8s.io', 'v1', {
   kind: 'VolumeAttachment',
   namespaced: false,
   status: 'empty',
+  conditionalOnly: true,
+  keptByStatus: ALL_META,
 })
 
 export const PRIORITY_CLASSES = resource('scheduling.k8s.io', 'v1', {
   plural: 'priorityclasses',
+  counted: true,
   kind: 'PriorityClass',
   namespaced: false,
   shortNames: ['pc'],
 })
 
 /** A custom resource, as a CustomResourceDefinition with the subresource `status` has it served. */
-export const NODE_GUARDS = resource('evenkeel.dev', 'v1alpha1', {
-  plural: 'nodeguards',
-  kind: 'NodeGuard',
-  shortNames: ['ng'],
-  status: 'empty',
-  counted: true,
-})
+const custom = (named: Named): ApiResource =>
+  resource('evenkeel.dev', 'v1alpha1', {
+    status: 'none',
+    counted: true,
+    conditionalOnly: true,
+    keptByStatus: ALL_META,
+    ...named,
+  })
 
-export const INGRESS_DAEMON_SETS = resource('evenkeel.dev', 'v1alpha1', {
+export const NODE_GUARDS = custom({ plural: 'nodeguards', kind: 'NodeGuard', shortNames: ['ng'] })
+
+export const INGRESS_DAEMON_SETS = custom({
   plural: 'ingressdaemonsets',
   kind: 'IngressDaemonSet',
   shortNames: ['ids'],
-  status: 'empty',
-  counted: true,
 })
 
 /** The same kind in the group of the controller that came first. */
@@ -164,6 +194,7 @@ export const API_RESOURCES: readonly ApiResource[] = [
   REPLICA_SETS,
   STATEFUL_SETS,
   DAEMON_SETS,
+  JOBS,
   DISRUPTION_BUDGETS,
   LEASES,
   ENDPOINT_SLICES,

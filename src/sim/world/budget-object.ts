@@ -21,6 +21,7 @@ export interface BudgetObject extends ApiObject {
       readonly status: string
       readonly reason?: string
       readonly message?: string
+      readonly lastTransitionTime?: string
     }[]
   }
 }

@@ -1,12 +1,16 @@
 import { present } from '../../ground/model/present.ts'
 import { withPriority } from './admit-priority.ts'
-import { alreadyExists, badRequest, invalid, notFound } from './api-failure.ts'
+import { ApiFailure, alreadyExists, badRequest, invalid, notFound, terminating } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
 import { type ApiResource, apiVersionOf, NAMESPACES, PODS } from './api-resource.ts'
+import { checkObject } from './check-object.ts'
 import { checkQuotas } from './check-quotas.ts'
-import { withDefaults } from './defaults.ts'
+import { checkTypes } from './check-types.ts'
+import { withAdmitted, withDefaults } from './defaults.ts'
 import { emptyStatus } from './empty-status.ts'
 import { isMap } from './merge-patch.ts'
+import { qosClassOf } from './qos-class.ts'
+import { isEmpty } from './replace-object.ts'
 import { newUid, stampOf, type World } from './world.ts'
 
 interface Creation {
@@ -15,6 +19,8 @@ interface Creation {
   readonly namespace?: string
   readonly body: unknown
   readonly dryRun?: boolean
+  /** What a client asks for is checked; who builds the world, or acts in it, is trusted. */
+  readonly isChecked?: boolean
 }
 
 /** RFC 1123, "subdomain": what the API lets an object be called. */
@@ -22,13 +28,16 @@ const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 const NAME_LENGTH_MAX = 253
 
 /** Adds an object as `POST` does. Throws ApiFailure 400, 403 (a quota), 404 (no such namespace), 409 or 422. */
-export function createObject(world: World, { resource, namespace, body, dryRun = false }: Creation): ApiObject {
+export function createObject(world: World, creation: Creation): ApiObject {
+  const { resource, namespace, body, dryRun = false, isChecked = false } = creation
   const given = bodyOf(resource, body)
+  if (isChecked) checkTypes(resource.kind, given)
   const metadata = isMap(given.metadata) ? given.metadata : {}
   const name = nameOf(world, resource, metadata)
-  if (namespace !== undefined) checkNamespace(world, namespace, metadata)
+  if (namespace !== undefined) checkNamespace(world, { resource, namespace, metadata })
   if (typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== '') {
-    throw badRequest('resourceVersion should not be set on objects to be created')
+    // It comes from the storage, which knows no status of the API (apiserver, storage/errors.go).
+    throw new ApiFailure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
   }
   if (world.store.get(resource, { name, ...present({ namespace }) }) !== undefined) {
     throw alreadyExists(resource, name)
@@ -41,7 +50,9 @@ export function createObject(world: World, { resource, namespace, body, dryRun =
     kind: resource.kind,
     metadata: newMetadata(world, { resource, metadata, name, namespace }),
   })
-  return dryRun ? object : world.store.put(resource, object)
+  const whole = withAdmitted(resource, object, isChecked)
+  if (isChecked) checkObject(resource, whole)
+  return dryRun ? whole : world.store.put(resource, whole)
 }
 
 export function bodyOf(resource: ApiResource, body: unknown): Readonly<Record<string, unknown>> {
@@ -69,12 +80,36 @@ function nameOf(world: World, resource: ApiResource, metadata: Readonly<Record<s
   throw invalid(resource, '', [{ reason: 'FieldValueRequired', field: 'metadata.name', message }])
 }
 
-function checkNamespace(world: World, namespace: string, metadata: Readonly<Record<string, unknown>>): void {
+function checkNamespace(
+  world: World,
+  {
+    resource,
+    namespace,
+    metadata,
+  }: {
+    readonly resource: ApiResource
+    readonly namespace: string
+    readonly metadata: Readonly<Record<string, unknown>>
+  },
+): void {
   const own = metadata.namespace
   if (typeof own === 'string' && own !== '' && own !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
-  if (world.store.get(NAMESPACES, { name: namespace }) === undefined) throw notFound(NAMESPACES, namespace)
+  mustTakeNew(world, { resource, namespace, name: String(metadata.name ?? '') })
+}
+
+interface Place {
+  readonly resource: ApiResource
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Throws ApiFailure 404 for a namespace that is not there, and 403 for one that is being deleted. */
+export function mustTakeNew(world: World, { resource, namespace, name }: Place): void {
+  const found = world.store.get(NAMESPACES, { name: namespace })
+  if (found === undefined) throw notFound(NAMESPACES, namespace)
+  if (found.metadata.deletionTimestamp !== undefined) throw terminating(resource, namespace, name)
 }
 
 interface Naming {
@@ -93,8 +128,9 @@ function newMetadata(world: World, { resource, metadata, name, namespace }: Nami
     resourceVersion: '',
     ...(resource.counted ? { generation: 1 } : {}),
     creationTimestamp: stampOf(world.clock.wallMs()),
-    ...present({ labels, annotations, finalizers }),
-    ...(ownerReferences === undefined || ownerReferences.length === 0 ? {} : { ownerReferences }),
+    ...Object.fromEntries(
+      Object.entries({ labels, annotations, finalizers, ownerReferences }).filter(([, value]) => !isEmpty(value)),
+    ),
   }
 }
 
@@ -105,8 +141,15 @@ function withStatus(
   switch (resource.status) {
     case 'empty':
       return { ...given, status: emptyStatus(resource) }
+    case 'none': {
+      const { status: _status, ...rest } = given
+      return rest
+    }
     case 'pending':
-      return { ...given, status: { phase: 'Pending' } }
+      return {
+        ...given,
+        status: { phase: 'Pending', ...(resource === PODS ? { qosClass: qosClassOf(given.spec) } : {}) },
+      }
     default:
       return given
   }

@@ -1,41 +1,44 @@
+import { present } from '../../ground/model/present.ts'
 import type { ApiObject } from './api-object.ts'
 import {
   type ApiResource,
   DAEMON_SETS,
   DEPLOYMENTS,
+  JOBS,
+  NAMESPACES,
   NODES,
   PODS,
+  PRIORITY_CLASSES,
   REPLICA_SETS,
   SERVICES,
   STATEFUL_SETS,
+  VOLUME_CLAIMS,
+  VOLUMES,
 } from './api-resource.ts'
 import { withDefaultTolerations } from './default-tolerations.ts'
 import { isMap } from './merge-patch.ts'
+import { podDefaults, podSpecDefaults } from './pod-defaults.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
 
-/** Of a pod's own spec (pkg/apis/core/v1/defaults.go), as far as the embedded cluster reads them. */
-const POD_SPEC = {
-  restartPolicy: 'Always',
-  terminationGracePeriodSeconds: 30,
-  dnsPolicy: 'ClusterFirst',
-  schedulerName: 'default-scheduler',
-}
-
+/** A quarter of the pods may be missing, and as many beside them. */
 const QUARTER = { maxUnavailable: '25%', maxSurge: '25%' }
 
+/** pkg/apis/apps/v1/defaults.go, pkg/apis/core/v1/defaults.go. */
 const BY_RESOURCE: ReadonlyMap<ApiResource, (spec: JsonMap) => JsonMap> = new Map([
-  [PODS, (spec) => withDefaultTolerations({ ...POD_SPEC, ...spec })],
+  [PODS, podDefaults],
   [
     DEPLOYMENTS,
     (spec) =>
       withTemplate({
         replicas: 1,
-        strategy: { type: 'RollingUpdate', rollingUpdate: QUARTER },
         revisionHistoryLimit: 10,
+        progressDeadlineSeconds: 600,
         ...spec,
+        strategy: rolling(spec.strategy, QUARTER),
       }),
   ],
+  [JOBS, (spec) => withTemplate(jobDefaults(spec))],
   [REPLICA_SETS, (spec) => withTemplate({ replicas: 1, ...spec })],
   [
     STATEFUL_SETS,
@@ -43,33 +46,159 @@ const BY_RESOURCE: ReadonlyMap<ApiResource, (spec: JsonMap) => JsonMap> = new Ma
       withTemplate({
         replicas: 1,
         podManagementPolicy: 'OrderedReady',
-        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+        revisionHistoryLimit: 10,
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
         ...spec,
+        updateStrategy: rolling(spec.updateStrategy, { partition: 0 }),
       }),
   ],
   [
     DAEMON_SETS,
     (spec) =>
       withTemplate({
-        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+        revisionHistoryLimit: 10,
         ...spec,
+        updateStrategy: rolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 }),
       }),
   ],
-  [SERVICES, (spec) => ({ type: 'ClusterIP', sessionAffinity: 'None', internalTrafficPolicy: 'Cluster', ...spec })],
+  [
+    SERVICES,
+    (spec) => ({
+      type: 'ClusterIP',
+      sessionAffinity: 'None',
+      internalTrafficPolicy: 'Cluster',
+      ...spec,
+      ...ports(spec),
+    }),
+  ],
+  [VOLUMES, (spec) => ({ persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem', ...spec })],
+  [VOLUME_CLAIMS, (spec) => ({ volumeMode: 'Filesystem', ...spec })],
   // A Node always has a spec, if an empty one: a JSON patch may add a name to it.
   [NODES, (spec) => spec],
 ])
 
-/** What the API adds to a new object before it stores it. */
-export function withDefaults(resource: ApiResource, object: ApiObject): ApiObject {
+/** What the API adds to an object before it stores it, when it is made and when its spec is changed. */
+export function withDefaults(resource: ApiResource, object: ApiObject, old?: ApiObject): ApiObject {
   const fill = BY_RESOURCE.get(resource)
-  if (fill === undefined) return object
   const { spec } = object
-  return { ...object, spec: fill(isMap(spec) ? spec : {}) }
+  if (fill === undefined || (old !== undefined && spec === old.spec)) return object
+  const given = isMap(spec) ? spec : {}
+  const filled = fill(given)
+  const before = isMap(old?.spec) ? old.spec.template : undefined
+  // A template that stays is the same object, so that nobody has to look into it.
+  return {
+    ...object,
+    spec: before !== undefined && given.template === before ? { ...filled, template: before } : filled,
+  }
+}
+
+/** A strategy that rolls, if nothing else is said. */
+function rolling(strategy: unknown, limits: JsonMap): JsonMap {
+  const own = isMap(strategy) ? strategy : {}
+  const { type = 'RollingUpdate', rollingUpdate } = own
+  if (type !== 'RollingUpdate') return { ...own, type }
+  return { ...own, type, rollingUpdate: { ...limits, ...(isMap(rollingUpdate) ? rollingUpdate : {}) } }
+}
+
+/** One pod once, if neither number is said (pkg/apis/batch/v1/defaults.go). */
+function jobDefaults(spec: JsonMap): JsonMap {
+  const isOnce = spec.completions === undefined && spec.parallelism === undefined
+  return {
+    parallelism: 1,
+    ...(isOnce ? { completions: 1 } : {}),
+    backoffLimit: 6,
+    completionMode: 'NonIndexed',
+    suspend: false,
+    podReplacementPolicy: 'TerminatingOrFailed',
+    manualSelector: false,
+    ...spec,
+  }
+}
+
+/** A port leads to the port of the same number. */
+function ports({ ports: given }: JsonMap): JsonMap {
+  if (!Array.isArray(given)) return {}
+  return {
+    ports: given.filter(isMap).map((port) => ({ protocol: 'TCP', ...present({ targetPort: port.port }), ...port })),
+  }
 }
 
 function withTemplate(spec: JsonMap): JsonMap {
   const { template } = spec
   if (!isMap(template) || !isMap(template.spec)) return spec
-  return { ...spec, template: { ...template, spec: { ...POD_SPEC, ...template.spec } } }
+  return { ...spec, template: { ...template, spec: podSpecDefaults(template.spec) } }
+}
+
+/** What admission and the strategy of a kind put into a new object, beyond defaults. `isAsked`: a client made it. */
+export function withAdmitted(resource: ApiResource, object: ApiObject, isAsked: boolean): ApiObject {
+  switch (resource) {
+    case PODS:
+      return { ...object, spec: withDefaultTolerations(isMap(object.spec) ? object.spec : {}) }
+    case DAEMON_SETS:
+      return withAnnotations(object, { 'deprecated.daemonset.template.generation': '1' })
+    case PRIORITY_CLASSES:
+      return { ...object, preemptionPolicy: object.preemptionPolicy ?? 'PreemptLowerPriority' }
+    case NODES:
+      return isAsked ? admittedNode(object) : object
+    case NAMESPACES:
+      return admittedNamespace(object)
+    case JOBS:
+      return admittedJob(object)
+    default:
+      return object
+  }
+}
+
+const withAnnotations = (object: ApiObject, annotations: Readonly<Record<string, string>>): ApiObject => ({
+  ...object,
+  metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
+})
+
+/** No pod goes there before it is Ready (plugin TaintNodesByCondition). */
+function admittedNode(node: ApiObject): ApiObject {
+  const spec = isMap(node.spec) ? node.spec : {}
+  const own = Array.isArray(spec.taints) ? spec.taints : []
+  const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
+  const isThere = own.some((each) => isMap(each) && each.key === taint.key && each.effect === taint.effect)
+  return isThere ? node : { ...node, spec: { ...spec, taints: [...own, taint] } }
+}
+
+/** Its controller empties it before it goes, and its own name is a label of it. */
+function admittedNamespace({ metadata, ...object }: ApiObject): ApiObject {
+  const labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name }
+  return {
+    ...object,
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { ...metadata, labels },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  }
+}
+
+/** Its pods are found by its uid (pkg/registry/batch/job/strategy.go, generateSelector). */
+function admittedJob(job: ApiObject): ApiObject {
+  const spec = isMap(job.spec) ? job.spec : {}
+  const template = isMap(spec.template) ? spec.template : {}
+  if (spec.manualSelector === true || spec.selector !== undefined) return job
+  const { name, uid } = job.metadata
+  const metadata = isMap(template.metadata) ? template.metadata : {}
+  const labels = {
+    ...(isMap(metadata.labels) ? metadata.labels : {}),
+    'controller-uid': uid,
+    'job-name': name,
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+  }
+  const own = job.metadata.labels ?? {}
+  return {
+    ...job,
+    // A Job without labels has those of its pods (pkg/apis/batch/v1/defaults.go).
+    metadata: { ...job.metadata, labels: Object.keys(own).length === 0 ? labels : own },
+    spec: {
+      ...spec,
+      selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
+      template: { ...template, metadata: { ...metadata, labels } },
+    },
+  }
 }

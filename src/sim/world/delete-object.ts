@@ -1,6 +1,6 @@
 import { conflict } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
-import { type ApiResource, PODS } from './api-resource.ts'
+import { type ApiResource, NAMESPACES, PODS } from './api-resource.ts'
 import { isMap } from './merge-patch.ts'
 import { stampOf, type World } from './world.ts'
 
@@ -9,7 +9,15 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly dryRun?: boolean
+  /** What becomes of what it owns; where it is not said, the kind decides. */
+  readonly propagation?: Propagation
 }
+
+export type Propagation = 'Foreground' | 'Background' | 'Orphan'
+
+/** The garbage collector takes it away once nothing blocks any more, or once no dependent names the object. */
+export const WAITS_FOR_DEPENDENTS = 'foregroundDeletion'
+export const ORPHANS_DEPENDENTS = 'orphan'
 
 interface Deletion {
   readonly resource: ApiResource
@@ -23,23 +31,64 @@ interface Deleted {
   readonly gone: boolean
 }
 
-/** Deletes as `DELETE` does: a pod on a node gets its grace, what has finalizers is marked. Throws ApiFailure 409. */
+/**
+ * Deletes as `DELETE` does: a pod on a node gets its grace, what has finalizers is marked (apiserver,
+ * registry/generic/registry/store.go, Delete, updateForGracefulDeletionAndFinalizers). Throws ApiFailure 409.
+ */
 export function deleteObject(world: World, { resource, old, options }: Deletion): Deleted {
   checkPreconditions(resource, old, options)
+  if (resource === NAMESPACES && ofNamespace(old).length > 0) return terminated(world, old, options)
   const graceSeconds = graceOf(resource, old, options)
-  const finalizers = old.metadata.finalizers ?? []
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata
-  const isLast = graceSeconds === 0 && finalizers.length === 0
-  if (isLast && options.dryRun === true) return { object: old, gone: true }
-  // Asked again, a deletion can only become shorter.
+  // Asked again, the deletion of a pod can only become shorter; then its finalizers are what they were.
   const isShorter = deletionTimestamp === undefined || graceSeconds < deletionGracePeriodSeconds
-  if (!isLast && !isShorter) return { object: old, gone: false }
+  if (resource === PODS && !isShorter && !isAtOnce(old, graceSeconds)) return { object: old, gone: false }
+  const collected = withCollector(resource, old, options)
+  const isLast = isAtOnce(collected, graceSeconds)
+  if (isLast && options.dryRun === true) return { object: old, gone: true }
   // What has a grace at all goes by two commits, also where the grace is none (registry/rest/delete.go, BeforeDelete).
   const isMarked = isShorter && (!isLast || resource === PODS)
-  const marked = isMarked ? withMark(world, { resource, old, graceSeconds }) : old
+  const marked = isMarked ? withMark(world, { resource, old: collected, graceSeconds }) : collected
   if (options.dryRun === true) return { object: marked, gone: false }
-  const object = isMarked ? world.store.put(resource, marked) : old
+  const object = marked === old ? old : world.store.put(resource, marked)
   return isLast ? { object: world.store.remove(resource, old.metadata) ?? object, gone: true } : { object, gone: false }
+}
+
+const ofNamespace = ({ spec }: ApiObject): readonly unknown[] =>
+  isMap(spec) && Array.isArray(spec.finalizers) ? spec.finalizers : []
+
+/** A namespace is emptied before it goes (pkg/registry/core/namespace/storage/storage.go, Delete). */
+function terminated(world: World, old: ApiObject, options: DeleteOptions): Deleted {
+  const { deletionTimestamp } = old.metadata
+  if (deletionTimestamp !== undefined) return { object: old, gone: false }
+  const marked = withCollector(NAMESPACES, old, options)
+  const metadata = { ...marked.metadata, deletionTimestamp: stampOf(world.clock.wallMs()) }
+  const object = { ...marked, metadata, status: { ...(old.status as object), phase: 'Terminating' } }
+  return { object: options.dryRun === true ? object : world.store.put(NAMESPACES, object), gone: false }
+}
+
+const isAtOnce = ({ metadata }: ApiObject, graceSeconds: number): boolean =>
+  graceSeconds === 0 && (metadata.finalizers ?? []).length === 0
+
+/** With the finalizer that its propagation needs, and no other of the two (the same, deletionFinalizersForGarbageCollection). */
+function withCollector(resource: ApiResource, old: ApiObject, { propagation }: DeleteOptions): ApiObject {
+  const had = old.metadata.finalizers ?? []
+  const own = had.filter((name) => name !== WAITS_FOR_DEPENDENTS && name !== ORPHANS_DEPENDENTS)
+  const wanted = propagation ?? propagationBy(resource, had)
+  const finalizers = [
+    ...own,
+    ...(wanted === 'Orphan' ? [ORPHANS_DEPENDENTS] : []),
+    ...(wanted === 'Foreground' ? [WAITS_FOR_DEPENDENTS] : []),
+  ]
+  if (finalizers.length === had.length && finalizers.every((name) => had.includes(name))) return old
+  const { finalizers: _had, ...metadata } = old.metadata
+  return { ...old, metadata: { ...metadata, ...(finalizers.length === 0 ? {} : { finalizers }) } }
+}
+
+function propagationBy({ orphans }: ApiResource, finalizers: readonly string[]): Propagation {
+  if (finalizers.includes(ORPHANS_DEPENDENTS)) return 'Orphan'
+  if (finalizers.includes(WAITS_FOR_DEPENDENTS)) return 'Foreground'
+  return orphans ? 'Orphan' : 'Background'
 }
 
 interface Mark {
@@ -89,5 +138,6 @@ function graceOf(resource: ApiResource, { spec, status }: ApiObject, { gracePeri
   if (!isRun || phase === 'Succeeded' || phase === 'Failed') return 0
   const own = spec.terminationGracePeriodSeconds
   const seconds = gracePeriodSeconds ?? (typeof own === 'number' ? own : 30)
-  return Math.max(0, seconds)
+  // A negative one is a second (registry/rest/delete.go, BeforeDelete).
+  return seconds < 0 ? 1 : seconds
 }

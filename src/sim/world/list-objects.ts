@@ -12,6 +12,8 @@ interface Listing {
   readonly matches: (object: ApiObject) => boolean
   readonly limit?: number
   readonly continueToken?: string
+  /** Then nobody knows how many are left (apiserver, storage/etcd3/store.go). */
+  readonly isSelected?: boolean
   /** Not older than this. */
   readonly resourceVersion?: string
 }
@@ -60,7 +62,7 @@ export function listObjects({ store }: World, listing: Listing): ObjectList {
       ...(isMore
         ? {
             continue: tokenOf({ revision, after: keyOf(last.metadata) }),
-            remainingItemCount: rest.length - items.length,
+            ...(listing.isSelected === true ? {} : { remainingItemCount: rest.length - items.length }),
           }
         : {}),
     },

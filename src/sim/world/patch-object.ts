@@ -14,6 +14,7 @@ interface ObjectPatch {
   readonly patch: unknown
   readonly statusOnly: boolean
   readonly dryRun?: boolean
+  readonly isChecked?: boolean
 }
 
 const JSON_PATCH = 'application/json-patch+json'
@@ -24,7 +25,14 @@ const STRATEGIC = 'application/strategic-merge-patch+json'
 export function patchObject(world: World, { contentType, patch, ...target }: ObjectPatch): ApiObject {
   const body = patched(target.old, contentType, patch)
   if (!isMap(body)) throw badRequest('the patch leaves no object')
-  const uid = isMap(body.metadata) ? body.metadata.uid : undefined
+  const { uid, name, namespace } = isMap(body.metadata) ? body.metadata : {}
+  if (target.resource.namespaced && namespace !== undefined && namespace !== target.old.metadata.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  if (name !== undefined && name !== target.old.metadata.name) {
+    const own = target.old.metadata.name
+    throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${own})`)
+  }
   if (uid !== undefined && uid !== target.old.metadata.uid) {
     const message = `Invalid value: ${JSON.stringify(uid)}: field is immutable`
     throw invalid(target.resource, target.old.metadata.name, [

@@ -34,8 +34,10 @@ export function readCollection(world: World, request: ApiRequest, target: Reques
   const version = query.get('resourceVersion') ?? ''
   const limit = query.get('limit')
   const token = query.get('continue')
+  const isSelected = (query.get('labelSelector') ?? '') !== '' || (query.get('fieldSelector') ?? '') !== ''
   const body = listObjects(world, {
     ...scope,
+    isSelected,
     ...(limit === null ? {} : { limit: wholeNumber('limit', limit) }),
     ...(token === null || token === '' ? {} : { continueToken: token }),
     ...(version === '' ? {} : { resourceVersion: version }),

@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CHANGED, conflict, invalid } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
-import type { ApiResource } from './api-resource.ts'
+import { type ApiResource, PODS } from './api-resource.ts'
+import { checkObject } from './check-object.ts'
+import { checkTypes } from './check-types.ts'
+import { withDefaultTolerations } from './default-tolerations.ts'
+import { withDefaults } from './defaults.ts'
 import { isMap } from './merge-patch.ts'
 import type { World } from './world.ts'
 
@@ -13,32 +17,46 @@ interface Replacement {
   /** Writes the status and leaves the spec, or the other way round. */
   readonly statusOnly: boolean
   readonly dryRun?: boolean
+  /** As of a creation. */
+  readonly isChecked?: boolean
 }
 
 /**
  * Replaces an object as `PUT` and `PATCH` do. What changes nothing is not written; what was deleted and has lost its last
  * finalizer goes. Throws ApiFailure 409 where the body names another uid or version.
  */
-export function replaceObject(
-  world: World,
-  { resource, old, body, statusOnly, dryRun = false }: Replacement,
-): ApiObject {
+export function replaceObject(world: World, replacement: Replacement): ApiObject {
+  const { resource, old, body, statusOnly, dryRun = false, isChecked = false } = replacement
+  if (isChecked) checkTypes(resource.kind, body)
   const given = isMap(body.metadata) ? body.metadata : {}
   checkPreconditions(resource, old, given)
-  const next: ApiObject = {
+  const written: ApiObject = {
     ...fieldsOf(resource, { old, body, statusOnly }),
     ...identityOf(old),
-    metadata: metadataOf(old, given),
+    metadata: metadataOf(old, statusOnly ? { ...given, ...keptMeta(resource, old) } : given),
   }
-  const isCounted = resource.counted && !isDeepStrictEqual(next.spec, old.spec)
+  const next = statusOnly ? written : completed(replacement, written)
+  const isCounted = !statusOnly && isCountedChange(resource, next, old)
   const counted: ApiObject = isCounted
     ? { ...next, metadata: { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
     : next
   if (isDeepStrictEqual(counted, old)) return old
+  if (isChecked) checkObject(resource, counted, old)
   if (dryRun) return counted
   if (isOver(counted.metadata)) return world.store.remove(resource, old.metadata) ?? counted
   return world.store.put(resource, counted)
 }
+
+/** With defaults, and what admission puts into a pod again that a client changes. */
+function completed({ resource, old, isChecked = false }: Replacement, written: ApiObject): ApiObject {
+  const whole = withDefaults(resource, written, old)
+  if (resource !== PODS || !isChecked || whole.spec === old.spec || !isMap(whole.spec)) return whole
+  return { ...whole, spec: withDefaultTolerations(whole.spec) }
+}
+
+const isCountedChange = ({ counted }: ApiResource, next: ApiObject, old: ApiObject): boolean =>
+  (counted !== false && !isDeepStrictEqual(next.spec, old.spec)) ||
+  (counted === 'annotations' && !isDeepStrictEqual(next.metadata.annotations, old.metadata.annotations))
 
 /** Deleted, its grace over, and no finalizer holds it any more. */
 const isOver = ({ deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] }: ObjectMeta): boolean =>
@@ -51,7 +69,12 @@ function checkPreconditions(
   { metadata }: ApiObject,
   given: Readonly<Record<string, unknown>>,
 ): void {
-  const { uid, resourceVersion } = given
+  const { uid, resourceVersion, deletionTimestamp } = given
+  if (deletionTimestamp !== undefined && deletionTimestamp !== null && metadata.deletionTimestamp === undefined) {
+    const message = `Invalid value: ${JSON.stringify(deletionTimestamp)}: field is immutable`
+    const cause = { reason: 'FieldValueInvalid', field: 'metadata.deletionTimestamp', message }
+    throw invalid(resource, metadata.name, [cause])
+  }
   if (typeof uid === 'string' && uid !== '' && uid !== metadata.uid) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`
     throw conflict(resource, metadata.name, why)
@@ -73,6 +96,9 @@ function fieldsOf(
   return resource.status === undefined ? body : { ...body, status: old.status }
 }
 
+const keptMeta = ({ keptByStatus }: ApiResource, { metadata }: ApiObject): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(keptByStatus.map((name) => [name, metadata[name]]))
+
 /** People write labels, annotations, finalizers and owners; the rest is the server's. */
 function metadataOf({ metadata }: ApiObject, given: Readonly<Record<string, unknown>>): ObjectMeta {
   const { labels, annotations, finalizers, ownerReferences, ...own } = metadata
@@ -86,5 +112,6 @@ function metadataOf({ metadata }: ApiObject, given: Readonly<Record<string, unkn
   } as ObjectMeta
 }
 
-const isEmpty = (value: unknown): boolean =>
+/** The API stores no empty map and no empty list in metadata. */
+export const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)

@@ -1,13 +1,16 @@
-import { badRequest, methodNotAllowed, notFound } from './api-failure.ts'
+import { present } from '../../ground/model/present.ts'
+import { badRequest, invalid, methodNotAllowed, notFound } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
 import type { ApiRequest, ObjectReply } from './api-request.ts'
+import { atLeast } from './checks/cause.ts'
+import type { WrittenSelector } from './label-selector.ts'
 import { isMap, mergePatch } from './merge-patch.ts'
 import { type NamedTarget, objectNamed } from './object-named.ts'
 import { replaceObject } from './replace-object.ts'
 import type { World } from './world.ts'
 
 type Scaled = ApiObject & {
-  readonly spec: { readonly replicas?: number }
+  readonly spec: { readonly replicas?: number; readonly selector?: WrittenSelector }
   readonly status?: { readonly replicas?: number }
 }
 
@@ -19,9 +22,10 @@ export function answerScale(world: World, request: ApiRequest, target: NamedTarg
   if (request.method === 'GET') return { code: 200, body: scaleOf(object) }
   if (request.method !== 'PUT' && request.method !== 'PATCH') throw methodNotAllowed(request.method)
   const wanted = request.method === 'PUT' ? request.body : mergePatch(scaleOf(object), request.body)
-  const replicas = isMap(wanted) && isMap(wanted.spec) ? wanted.spec.replicas : undefined
-  if (!Number.isSafeInteger(replicas) || Number(replicas) < 0)
-    throw badRequest('spec.replicas: a whole number, 0 or more')
+  const replicas = isMap(wanted) && isMap(wanted.spec) ? (wanted.spec.replicas ?? 0) : undefined
+  if (!Number.isSafeInteger(replicas)) throw badRequest('spec.replicas: a whole number')
+  const causes = atLeast('spec.replicas', replicas, 0)
+  if (causes.length > 0) throw invalid(SCALE, name, causes)
   const version = isMap(wanted) && isMap(wanted.metadata) ? wanted.metadata.resourceVersion : undefined
   const body = {
     ...object,
@@ -33,9 +37,19 @@ export function answerScale(world: World, request: ApiRequest, target: NamedTarg
   }
   return {
     code: 200,
-    body: scaleOf(replaceObject(world, { resource, old: object, body, statusOnly: false }) as Scaled),
+    body: scaleOf(replaceObject(world, { resource, old: object, body, statusOnly: false, isChecked: true }) as Scaled),
   }
 }
+
+const SCALE = { kind: 'Scale', group: 'autoscaling' }
+
+const selectorText = (selector: WrittenSelector | undefined): string | undefined =>
+  selector?.matchLabels === undefined
+    ? undefined
+    : Object.entries(selector.matchLabels)
+        .map(([key, value]) => `${key}=${value}`)
+        .toSorted()
+        .join(',')
 
 const scaleOf = ({ metadata, spec, status }: Scaled): Readonly<Record<string, unknown>> => ({
   kind: 'Scale',
@@ -47,6 +61,6 @@ const scaleOf = ({ metadata, spec, status }: Scaled): Readonly<Record<string, un
     resourceVersion: metadata.resourceVersion,
     creationTimestamp: metadata.creationTimestamp,
   },
-  spec: { replicas: spec.replicas ?? 1 },
-  status: { replicas: status?.replicas ?? 0 },
+  spec: spec.replicas === 0 ? {} : { replicas: spec.replicas ?? 1 },
+  status: { replicas: status?.replicas ?? 0, ...present({ selector: selectorText(spec.selector) }) },
 })

@@ -129,5 +129,6 @@ test('a budget that cannot be worked out allows nothing, says why, and stays beh
     status: 'False',
     reason: 'SyncFailed',
     message: 'Node does not implement the scale subresource',
+    lastTransitionTime: '2026-01-01T00:01:00Z',
   })
 })

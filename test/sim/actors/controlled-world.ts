@@ -9,6 +9,7 @@ import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
 import type { ApiObject } from '../../../src/sim/world/api-object.ts'
 import { API_RESOURCES, type ApiResource, NAMESPACES, NODES, PODS } from '../../../src/sim/world/api-resource.ts'
 import { createObject } from '../../../src/sim/world/create-object.ts'
+import { withDefaults } from '../../../src/sim/world/defaults.ts'
 import { mergePatch } from '../../../src/sim/world/merge-patch.ts'
 import { Store } from '../../../src/sim/world/store.ts'
 import { stampOf } from '../../../src/sim/world/world.ts'
@@ -48,7 +49,8 @@ export class ControlledWorld implements ActorParts {
 
   /** As a merge patch on the whole object, status and all. */
   patch(resource: ApiResource, name: string, patch: object): void {
-    const merged = mergePatch(this.get(resource, name), patch) as ApiObject
+    const old = this.get(resource, name)
+    const merged = withDefaults(resource, mergePatch(old, patch) as ApiObject, old)
     const isSpec = 'spec' in patch && resource.counted
     const generation = isSpec ? { generation: (merged.metadata.generation ?? 0) + 1 } : {}
     this.world.store.put(resource, { ...merged, metadata: { ...merged.metadata, ...generation } })

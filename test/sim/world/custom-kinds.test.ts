@@ -12,7 +12,7 @@ for (const { metadata, spec } of [...INGRESS_GROUPS.map(ingressCrd), guardCrd()]
     const found = API_RESOURCES.find((one) => one.plural === plural && one.group === spec.group)
     assert.ok(found)
     assert.deepEqual(
-      [found.kind, found.version, found.namespaced, found.status === 'empty', found.counted],
+      [found.kind, found.version, found.namespaced, found.status !== undefined, found.counted],
       [kind, version?.name, spec.scope === 'Namespaced', version?.subresources.status !== undefined, true],
     )
   })

@@ -15,7 +15,7 @@ import {
   PODS,
 } from '../../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
-import { deleteObject } from '../../../src/sim/world/delete-object.ts'
+import { type DeleteOptions, deleteObject } from '../../../src/sim/world/delete-object.ts'
 import { evictPod } from '../../../src/sim/world/evict-pod.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
 import { FRONT } from '../virtual-ingress/ingress-manifests.ts'
@@ -144,9 +144,13 @@ export class GuardGround {
     this.cluster.world.store.put(NODE_GUARDS, { ...guard, metadata: { ...guard.metadata, annotations } })
   }
 
-  remove(resource: typeof PODS, at: { readonly namespace?: string; readonly name: string }): void {
+  remove(
+    resource: typeof PODS,
+    at: { readonly namespace?: string; readonly name: string },
+    options: DeleteOptions = {},
+  ): void {
     const old = this.cluster.world.store.get(resource, at)
-    if (old !== undefined) deleteObject(this.cluster.world, { resource, old, options: {} })
+    if (old !== undefined) deleteObject(this.cluster.world, { resource, old, options })
   }
 
   removeNode(name: string): void {

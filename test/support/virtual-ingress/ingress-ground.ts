@@ -22,7 +22,7 @@ import {
   PODS,
 } from '../../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
-import { deleteObject } from '../../../src/sim/world/delete-object.ts'
+import { deleteObject, type Propagation } from '../../../src/sim/world/delete-object.ts'
 import { evictPod } from '../../../src/sim/world/evict-pod.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
 import type { ProcessOutside } from '../virtual-roll/process-ports.ts'
@@ -134,9 +134,10 @@ export class IngressGround {
     applyManifest(this.cluster.world, manifest)
   }
 
-  remove(): void {
+  remove(propagation: Propagation = 'Background'): void {
     const old = this.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name: 'web' })
-    if (old !== undefined) deleteObject(this.cluster.world, { resource: INGRESS_DAEMON_SETS, old, options: {} })
+    const options = { propagation }
+    if (old !== undefined) deleteObject(this.cluster.world, { resource: INGRESS_DAEMON_SETS, old, options })
   }
 
   cordon(name: string, unschedulable: boolean): void {

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util'
+import { invalid } from './api-failure.ts'
+import type { ApiObject } from './api-object.ts'
+import {
+  type ApiResource,
+  CONFIG_MAPS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  DISRUPTION_BUDGETS,
+  EVENTS,
+  JOBS,
+  LEASES,
+  NODES,
+  PODS,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+  VOLUME_CLAIMS,
+} from './api-resource.ts'
+import type { Cause } from './checks/cause.ts'
+import { checkMetadata, checkMetadataChange } from './checks/check-metadata.ts'
+import {
+  checkBudget,
+  checkClaimChange,
+  checkConfigMap,
+  checkConfigMapChange,
+  checkEvent,
+  checkLease,
+  checkNode,
+} from './checks/check-others.ts'
+import { checkPodChange, checkPodSpec } from './checks/check-pod.ts'
+import { checkJob, checkJobChange, checkWorkload, checkWorkloadChange } from './checks/check-workload.ts'
+import { isMap } from './merge-patch.ts'
+
+type Check = (object: ApiObject) => readonly Cause[]
+type ChangeCheck = (next: ApiObject, old: ApiObject) => readonly Cause[]
+
+const specOf = ({ spec }: ApiObject): Readonly<Record<string, unknown>> => (isMap(spec) ? spec : {})
+
+const WORKLOADS = [DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS, DAEMON_SETS]
+
+const CHECKS: ReadonlyMap<ApiResource, Check> = new Map<ApiResource, Check>([
+  [NODES, (object) => checkNode(specOf(object))],
+  [PODS, (object) => checkPodSpec(specOf(object), 'spec')],
+  [CONFIG_MAPS, checkConfigMap],
+  [LEASES, (object) => checkLease(specOf(object))],
+  [DISRUPTION_BUDGETS, (object) => checkBudget(specOf(object))],
+  [EVENTS, checkEvent],
+  [JOBS, (object) => checkJob(specOf(object))],
+  ...WORKLOADS.map((resource) => [resource, (object: ApiObject) => checkWorkload(resource, specOf(object))] as const),
+])
+
+const CHANGE_CHECKS: ReadonlyMap<ApiResource, ChangeCheck> = new Map<ApiResource, ChangeCheck>([
+  [PODS, (next, old) => checkPodChange(specOf(next), specOf(old))],
+  [CONFIG_MAPS, checkConfigMapChange],
+  [JOBS, checkJobChange],
+  [VOLUME_CLAIMS, checkClaimChange],
+  ...WORKLOADS.map(
+    (resource) => [resource, (next: ApiObject, old: ApiObject) => checkWorkloadChange(resource, next, old)] as const,
+  ),
+])
+
+const isCustom = ({ group }: ApiResource): boolean =>
+  group.startsWith('evenkeel.') || group.startsWith('ingressdaemonsets.')
+
+/** What the validation of a kind says of a new object, or of a change. Throws ApiFailure 422 with each cause. */
+export function checkObject(resource: ApiResource, object: ApiObject, old?: ApiObject): void {
+  const { metadata } = object
+  const isSame = old !== undefined && isDeepStrictEqual({ ...object, metadata }, { ...old, metadata })
+  const causes = [
+    ...(isDeepStrictEqual(metadata, old?.metadata) ? [] : checkMetadata(metadata, isCustom(resource))),
+    ...(old === undefined ? [] : checkMetadataChange(metadata, old.metadata)),
+    ...(isSame ? [] : (CHECKS.get(resource)?.(object) ?? [])),
+    ...(isSame || old === undefined ? [] : (CHANGE_CHECKS.get(resource)?.(object, old) ?? [])),
+  ]
+  if (causes.length > 0) throw invalid(resource, metadata.name, causes)
+}

@@ -1,0 +1,116 @@
+import type { ApiObject } from '../api-object.ts'
+import { isMap } from '../merge-patch.ts'
+import { atLeast, type Cause, duplicate, forbidden, oneOf, required, tooLong, wrong } from './cause.ts'
+import { isLabelValue, isQualifiedName } from './names.ts'
+
+type JsonMap = Readonly<Record<string, unknown>>
+
+const maps = (value: unknown): readonly JsonMap[] => (Array.isArray(value) ? value.filter(isMap) : [])
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+
+/** pkg/apis/core/validation/validation.go, ValidateNode, validateNodeTaints. */
+export function checkNode({ taints }: JsonMap): readonly Cause[] {
+  const seen = new Set<string>()
+  return maps(taints).flatMap((taint, index) => {
+    const { key = '', value = '', effect = '' } = taint
+    // The API server calls them so (ValidateNode hands the path of the metadata on).
+    const field = `metadata.taints[${index}]`
+    const pair = `${String(key)} ${String(effect)}`
+    const isTwice = seen.has(pair)
+    seen.add(pair)
+    return [
+      ...(isQualifiedName(String(key))
+        ? []
+        : [wrong(`${field}.key`, key, 'name part must consist of alphanumeric characters')]),
+      ...(isLabelValue(String(value))
+        ? []
+        : [
+            wrong(
+              `${field}.value`,
+              value,
+              'a valid label must be an empty string or consist of alphanumeric characters',
+            ),
+          ]),
+      ...(effect === '' ? [required(`${field}.effect`)] : oneOf(`${field}.effect`, effect, EFFECTS)),
+      ...(isTwice ? [duplicate(field, taint)] : []),
+    ]
+  })
+}
+
+/** The same, MaxSecretSize: all values together. */
+const CONFIG_MAP_MAX = 1024 * 1024
+
+export function checkConfigMap({ data, binaryData }: ApiObject): readonly Cause[] {
+  const texts = Object.entries(isMap(data) ? data : {}).map(([key, value]) => [key, String(value).length] as const)
+  const bytes = Object.entries(isMap(binaryData) ? binaryData : {}).map(
+    ([key, value]) => [key, (String(value).length * 3) / 4] as const,
+  )
+  const size = [...texts, ...bytes].reduce((sum, [, length]) => sum + length, 0)
+  const names = texts.filter(([key]) => !/^[-._a-zA-Z0-9]{1,253}$/.test(key))
+  return [
+    ...names.map(([key]) => wrong(`data[${key}]`, key, 'a valid config key must consist of alphanumeric characters')),
+    ...(size > CONFIG_MAP_MAX ? [tooLong('[]', CONFIG_MAP_MAX)] : []),
+  ]
+}
+
+export function checkConfigMapChange(next: ApiObject, old: ApiObject): readonly Cause[] {
+  if (old.immutable !== true) return []
+  return [
+    ...(next.immutable === true ? [] : [forbidden('immutable', 'field is immutable when `immutable` is set')]),
+    ...(['data', 'binaryData'] as const).flatMap((name) =>
+      JSON.stringify(next[name]) === JSON.stringify(old[name])
+        ? []
+        : [forbidden(name, 'field is immutable when `immutable` is set')],
+    ),
+  ]
+}
+
+/** pkg/apis/coordination/validation/validation.go. */
+export const checkLease = ({ leaseDurationSeconds, leaseTransitions }: JsonMap): readonly Cause[] => [
+  ...(typeof leaseDurationSeconds === 'number' && leaseDurationSeconds <= 0
+    ? [wrong('spec.leaseDurationSeconds', leaseDurationSeconds, 'must be greater than 0')]
+    : []),
+  ...atLeast('spec.leaseTransitions', leaseTransitions, 0),
+]
+
+/** pkg/apis/policy/validation/validation.go. */
+export function checkBudget(spec: JsonMap): readonly Cause[] {
+  const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy } = spec
+  return [
+    ...(minAvailable !== undefined && maxUnavailable !== undefined
+      ? [wrong('spec', spec, 'minAvailable and maxUnavailable cannot be both set')]
+      : []),
+    ...shareCauses('spec.minAvailable', minAvailable),
+    ...shareCauses('spec.maxUnavailable', maxUnavailable),
+    ...oneOf('spec.unhealthyPodEvictionPolicy', unhealthyPodEvictionPolicy, ['IfHealthyBudget', 'AlwaysAllow']),
+  ]
+}
+
+/** A number from 0, or a percentage up to 100 (pkg/apis/apps/validation, ValidatePositiveIntOrPercent, IsNotMoreThan100Percent). */
+export function shareCauses(field: string, value: unknown): readonly Cause[] {
+  if (typeof value === 'number') return atLeast(field, value, 0)
+  if (typeof value !== 'string') return []
+  const percent = /^(\d+)%$/.exec(value)?.[1]
+  if (percent === undefined)
+    return [wrong(field, value, "a valid percent string must be a numeric string followed by an ending '%'")]
+  return Number(percent) > 100 ? [wrong(field, value, 'must not be greater than 100%')] : []
+}
+
+/** An event of what has no namespace belongs to `default` (pkg/apis/core/validation/events.go). */
+export function checkEvent({ metadata, involvedObject }: ApiObject): readonly Cause[] {
+  const { namespace = '' } = isMap(involvedObject) ? involvedObject : {}
+  const own = metadata.namespace ?? ''
+  const isWell = namespace === '' ? own === 'default' || own === '' || own === 'kube-system' : namespace === own
+  return isWell ? [] : [wrong('involvedObject.namespace', namespace, 'does not match event.namespace')]
+}
+
+/** The same, ValidatePersistentVolumeClaimUpdate. */
+export const checkClaimChange = ({ spec }: ApiObject, old: ApiObject): readonly Cause[] =>
+  JSON.stringify(spec) === JSON.stringify(old.spec)
+    ? []
+    : [
+        forbidden(
+          'spec',
+          'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
+        ),
+      ]
