@@ -12,6 +12,12 @@ import { type NodeRule, type Refusal, refusal } from './refusal.ts'
 import { portRule, roomRule } from './room-rule.ts'
 import { spreadRule } from './spread-rule.ts'
 
+/**
+ * The search ends after so many nodes that would take the pod. The real one looks at up to half of a cluster of more than 200
+ * nodes (schedule_one.go, numFeasibleNodesToFind), which shows in its choice alone.
+ */
+const ENOUGH_NODES = 100
+
 interface Search {
   readonly fitting: readonly NodeObject[]
   /** By the name of the node; of nodes that were looked at. */
@@ -37,21 +43,14 @@ export function searchNodes(world: World, { pod, nodes, placed }: Searched): Sea
   const refused = new Map<string, Refusal>()
   const candidates =
     named?.flatMap((name) => (world.store.get(NODES, { name }) as NodeObject | undefined) ?? []) ?? nodes
-  const enough = enoughOf(candidates.length)
   for (const node of candidates) {
     const refusal = rule(node)
     if (refusal === undefined) fitting.push(node)
     else refused.set(node.metadata.name, refusal)
-    if (fitting.length === enough) break
+    if (fitting.length === ENOUGH_NODES) break
   }
   const asked = named === undefined ? fitting.length + refused.size : 0
   return { fitting, refused, unnamed: nodes.length - candidates.length, asked }
-}
-
-/** The search ends after so many nodes that would take the pod (schedule_one.go, numFeasibleNodesToFind). */
-function enoughOf(nodes: number): number {
-  const percent = Math.max(5, 50 - Math.floor(nodes / 125))
-  return Math.max(100, Math.floor((nodes * percent) / 100))
 }
 
 /**
