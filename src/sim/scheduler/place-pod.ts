@@ -12,7 +12,7 @@ import type { Plugin, Refusal } from './refusal.ts'
 import { ruleFor, searchNodes } from './search-nodes.ts'
 
 /** Draws one of the nodes that would do; undefined: none of them. */
-export type Pick = (pod: PodObject, nodes: readonly NodeObject[]) => NodeObject | undefined
+export type PickNode = (pod: PodObject, nodes: readonly NodeObject[]) => NodeObject | undefined
 
 /** A pod that no node takes. */
 interface Refused {
@@ -23,9 +23,9 @@ interface Refused {
 }
 
 /** Tries to place a pod; undefined: it has a node now. */
-export function placer(world: World, pick: Pick | undefined): (pod: PodObject) => Refused | undefined {
+export function placer(world: World, pick: PickNode | undefined): (pod: PodObject) => Refused | undefined {
   const placed = placedPods(world)
-  const choose: Pick = pick ?? ((pod, nodes) => bestNode(nodes, pod, podIndexOf(world)))
+  const choose: PickNode = pick ?? ((pod, nodes) => bestNode(nodes, pod, podIndexOf(world)))
   // The start of the search moves on, so that in a large cluster every node has its turn.
   let start = 0
   return (pod) => {
@@ -92,7 +92,7 @@ interface Unplaced extends Reasons {
   readonly nodes: readonly NodeObject[]
   readonly placed: PlacedPods
   readonly refused: ReadonlyMap<string, Refusal>
-  readonly pick: Pick | undefined
+  readonly pick: PickNode | undefined
 }
 
 /** Looks for pods that could go for it, and says on it what came of that. */

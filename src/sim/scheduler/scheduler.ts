@@ -5,7 +5,7 @@ import { type ActorParts, runReconciler } from '../actors/run-reconciler.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { NODES, PODS, VOLUME_CLAIMS, VOLUMES } from '../world/api-resource.ts'
 import { type Change, keyOf } from '../world/store.ts'
-import { type Pick, placer } from './place-pod.ts'
+import { type PickNode, placer } from './place-pod.ts'
 import { driveOut } from './preemption.ts'
 import { requeues } from './requeue-hints.ts'
 import { WaitingPods } from './waiting-pods.ts'
@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 300_000
 const LOOK_MS = 30_000
 
 /** Gives pods without a node one, where one takes them. The returned function ends it. */
-export function runScheduler(parts: ActorParts, pick?: Pick): () => void {
+export function runScheduler(parts: ActorParts, pick?: PickNode): () => void {
   const { world } = parts
   const startedMs = world.clock.wallMs()
   const waiting = new ObjectIndex<PodObject>(world.store, PODS, (pod) => (isWaiting(pod) ? [WAITING] : []))
