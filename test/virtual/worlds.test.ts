@@ -112,6 +112,14 @@ test('a balancer that goes by checks alone notices what the agent of the node an
   assert.deepEqual([lines, reboots], [[], ['n1']])
 })
 
+for (const tight of ['room', 'spread'] as const) {
+  test(`a node goes although no other node takes its pods, for their ${tight}, and they are back with it`, async () => {
+    const { violations, reboots } = await rolled({ pods: { tight } })
+    assert.deepEqual(violations, [])
+    assert.deepEqual(reboots, ['n1'])
+  })
+}
+
 test('a control target that fails beside a service that is well holds nothing up', async () => {
   const { violations, reboots } = await rolled({
     control: 'well',

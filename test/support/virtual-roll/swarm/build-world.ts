@@ -7,7 +7,7 @@ import { balancerBefore, EDGE, smallWorld, WEB } from '../small-world.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
 import { VirtualAgents } from '../virtual-agents.ts'
 import { letPodsWait } from './let-pods-wait.ts'
-import { withPodsKind } from './pods-kind.ts'
+import { tightly, withPodsKind } from './pods-kind.ts'
 import { nodeNames, type Scenario } from './scenario.ts'
 import type { WorldKind } from './world-kind.ts'
 
@@ -71,7 +71,9 @@ function agentsOf(cluster: VirtualCluster, { balancers, agents }: WorldKind): Vi
 
 function manifestsOf(scenario: Scenario): readonly object[] {
   const { pods } = scenario.world
-  return pods === undefined ? plainManifests(scenario) : withPodsKind(plainManifests(scenario), pods)
+  const plain = plainManifests(scenario)
+  const waiting = pods === undefined ? plain : withPodsKind(plain, pods)
+  return pods?.tight === undefined ? waiting : tightly(waiting, pods.tight, scenario.nodes)
 }
 
 function plainManifests({ nodes, whoami: app, databases, polite }: Scenario): readonly object[] {

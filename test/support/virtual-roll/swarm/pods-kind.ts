@@ -18,6 +18,11 @@ export interface PodsKind {
   readonly shutdownGraceMs?: number
   /** Nodes pull the image of `whoami` at each start. */
   readonly pulls?: true
+  /**
+   * Where each pod of `whoami` can have a node of its own, it needs one: a node has room for one, or their spread has to hold. With
+   * as many pods as nodes, no other node takes the replacement of a pod.
+   */
+  readonly tight?: 'room' | 'spread'
 }
 
 export const GATE = 'test.local/may-serve'
@@ -36,14 +41,18 @@ export function podsKindOf(random: SeededRandom, nodes: number): PodsKind | unde
   const shutdownGraceMs = drawn(0.3, () => 1_000 * (1 + random.below(8)))
   // Two members of etcd have no quorum without either.
   const isStacked = staticSeconds !== undefined && nodes > 2 ? drawn(0.5, () => true as const) : undefined
-  return present({ initSeconds, besideSeconds, gateMs, staticSeconds, isStacked, pulls, shutdownGraceMs })
+  const tight = drawn(0.5, () => (random.next() < 0.5 ? 'room' : 'spread'))
+  return present({ initSeconds, besideSeconds, gateMs, staticSeconds, isStacked, pulls, shutdownGraceMs, tight })
 }
 
 type Json = Readonly<Record<string, unknown>>
 interface Workload extends Json {
   readonly kind?: string
   readonly metadata: { readonly name: string }
-  readonly spec: { readonly template: { readonly spec: Json & { readonly containers: readonly Json[] } } }
+  readonly spec: {
+    readonly replicas?: number
+    readonly template: { readonly spec: Json & { readonly containers: readonly Json[] } }
+  }
 }
 
 /** The manifests of `whoami` and `edge` with what the world has their pods wait for. */
@@ -64,6 +73,26 @@ const withPod = (manifest: Workload, change: (pod: PodSpec) => PodSpec): Workloa
   ...manifest,
   spec: { ...manifest.spec, template: { ...manifest.spec.template, spec: change(manifest.spec.template.spec) } },
 })
+
+/** The manifests with pods of `whoami` that need a node each, where there are as many. */
+export const tightly = (manifests: readonly object[], tight: 'room' | 'spread', nodes: number): readonly object[] =>
+  (manifests as readonly Workload[]).map((manifest) =>
+    manifest.kind === 'Deployment' && (manifest.spec.replicas ?? 1) <= nodes
+      ? withPod(manifest, (pod) => tightPod(pod, tight))
+      : manifest,
+  )
+
+/** More than half of a node. */
+const MOST = { requests: { cpu: '2500m' } }
+
+function tightPod(pod: PodSpec, tight: 'room' | 'spread'): PodSpec {
+  if (tight === 'room') return { ...pod, containers: pod.containers.map((one) => ({ ...one, resources: MOST })) }
+  const constraints = (pod.topologySpreadConstraints ?? []) as readonly object[]
+  return {
+    ...pod,
+    topologySpreadConstraints: constraints.map((one) => ({ ...one, whenUnsatisfiable: 'DoNotSchedule' })),
+  }
+}
 
 /** A pod with all that it is to wait for. */
 export const waitingPod = <Pod extends { readonly containers: readonly object[] }>(
