@@ -25,6 +25,9 @@ const FLEETS_A_NIGHT = 2_000
 const firstFleet = nightsSince2026 * FLEETS_A_NIGHT
 const firstPolite = FIRST_SEED + firstFleet
 const firstSeed = FIRST_SEED + nightsSince2026 * SEEDS_A_NIGHT
+/** Each takes a real scheduler some five seconds, most of which are waited. */
+const CLUSTERS_A_NIGHT = 500
+const firstCluster = nightsSince2026 * CLUSTERS_A_NIGHT
 /** Of the seeds below the first one that is drawn by step; after three years they begin anew. */
 const EARLY_A_NIGHT = 900
 const firstEarly = (nightsSince2026 * EARLY_A_NIGHT) % (FIRST_SEED - EARLY_A_NIGHT)
@@ -183,6 +186,11 @@ const PARTS: readonly Part[] = [
     what: 'what a plan and explain say of 45 bad situations on a real API server, and what rolls of real nodes make of others',
     argv: ['test/run.ts', 'kube-preflight', 'kube-explain', 'roll-in-trouble'],
     env: { EVERY_TROUBLE: '1' },
+  },
+  {
+    name: 'placements',
+    what: `${CLUSTERS_A_NIGHT} drawn clusters from ${firstCluster} on, whose pods the embedded scheduler and a real one place alike`,
+    argv: ['test/placements.ts', '--seeds', String(CLUSTERS_A_NIGHT), '--from', String(firstCluster)],
   },
   {
     name: 'fields',

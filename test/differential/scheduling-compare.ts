@@ -1,0 +1,75 @@
+import { wallMs } from '../../src/ground/model/time.ts'
+import { runDisruptionController } from '../../src/sim/actors/disruption-controller.ts'
+import { runNodeTainter } from '../../src/sim/actors/node-tainter.ts'
+import { runVolumeBinder } from '../../src/sim/actors/volume-binder.ts'
+import { SeededRandom } from '../../src/sim/clocks/seeded-random.ts'
+import { VirtualTime } from '../../src/sim/clocks/virtual-time.ts'
+import type { PickNode } from '../../src/sim/scheduler/place-pod.ts'
+import { runScheduler } from '../../src/sim/scheduler/scheduler.ts'
+import { NAMESPACES } from '../../src/sim/world/api-resource.ts'
+import { createObject } from '../../src/sim/world/create-object.ts'
+import { Store } from '../../src/sim/world/store.ts'
+import { stampOf } from '../../src/sim/world/world.ts'
+import type { ControlPlane } from '../contract/control/control-plane.ts'
+import { portDoor } from '../contract/doors/port-door.ts'
+import { turnsOfLoop } from '../support/turns-of-loop.ts'
+import { CLASSES, type SchedulingCluster } from './scheduling-cluster.ts'
+import { type PodFact, SchedulingPlay, type Settled } from './scheduling-play.ts'
+
+/**
+ * Plays a cluster on the real plane and then on the embedded scheduler, step by step. Where the real scheduler draws one of
+ * several nodes, the embedded one takes the same: it is a difference if that node is not among those that it would take. What
+ * differs, in words.
+ */
+export async function compareScheduling(cluster: SchedulingCluster, real: ControlPlane): Promise<readonly string[]> {
+  const play = new SchedulingPlay(real, cluster)
+  const seen = await play.run().finally(() => play.cleanUp())
+  const strange: string[] = []
+  const embedded = embeddedScheduler(cluster, drawnAs(seen, strange))
+  await makeClasses(embedded)
+  const ours = await new SchedulingPlay(embedded, cluster).run(seen)
+  return [...strange, ...differences(ours, seen)]
+}
+
+export async function makeClasses(plane: ControlPlane): Promise<void> {
+  for (const body of CLASSES) await plane.door.ask('POST', '/apis/scheduling.k8s.io/v1/priorityclasses', { body })
+}
+
+function drawnAs(seen: readonly Settled[], strange: string[]): PickNode {
+  return ({ metadata: { namespace = '', name } }, nodes) => {
+    const facts = seen.flatMap(({ pods }) => pods.get(`${namespace}/${name}`) ?? [])
+    const drawn = facts.flatMap(({ node, nominated }) => [nominated, node]).filter((each) => each !== undefined)
+    const found = nodes.find(({ metadata }) => drawn.includes(metadata.name))
+    if (found === undefined && nodes.length > 0) {
+      const names = nodes.map(({ metadata }) => metadata.name).join(' ')
+      strange.push(`${namespace}/${name}: embedded would take ${names}; real ${drawn.join(' ') || 'none'}`)
+    }
+    return found ?? nodes[0]
+  }
+}
+
+function embeddedScheduler({ seed }: SchedulingCluster, pick: PickNode): ControlPlane {
+  const time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })
+  const world = { store: new Store(), clock: time, random: new SeededRandom(`scheduling ${seed}`) }
+  createObject(world, { resource: NAMESPACES, body: { metadata: { name: 'default' } } })
+  const parts = { world, timers: time }
+  runScheduler(parts, pick)
+  for (const run of [runVolumeBinder, runNodeTainter, runDisruptionController]) run(parts)
+  return {
+    door: portDoor(world, time),
+    pass: (ms) => time.advance(ms),
+    nowMs: () => time.monoMs(),
+    stamp: () => stampOf(time.wallMs()),
+  }
+}
+
+function differences(embedded: readonly Settled[], real: readonly Settled[]): readonly string[] {
+  return embedded.flatMap(({ pods }, step) => {
+    const theirs = real[step]?.pods ?? new Map<string, PodFact>()
+    const names = [...new Set([...pods.keys(), ...theirs.keys()])]
+    return names.flatMap((name) => {
+      const [one, other] = [JSON.stringify(pods.get(name)), JSON.stringify(theirs.get(name))]
+      return one === other ? [] : [`step ${step}, ${name}:\n    embedded ${one}\n    real     ${other}`]
+    })
+  })
+}
