@@ -366,12 +366,12 @@ const DRAINS: readonly Situation[] = [
   {
     name: 'a static pod',
     arrange: async (ground) => {
-      ground.apply(barePod('n1', 'static', { annotations: { 'kubernetes.io/config.mirror': 'x' } }))
+      ground.cluster.machines.manifestsOf('n1').put('static', barePod('n1', 'static'))
       await running(ground, 'static')
-      return 'pod static -n default'
+      return 'pod static-n1 -n default'
     },
     state: 'Stays',
-    verdict: /^default\/static is a static pod: the kubelet of n1 runs it from a file/,
+    verdict: /^default\/static-n1 is a static pod: the kubelet of n1 runs it from a file/,
     code: 'MirrorPod',
     next: /its file is taken away on n1/,
   },
