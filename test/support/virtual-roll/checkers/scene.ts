@@ -6,7 +6,7 @@ import type { BalancerInstance, VirtualCluster } from '../../../../src/sim/clust
 import type { ApiRequest } from '../../../../src/sim/world/api-request.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import { type EngineRequest, isCordon } from '../engine-request.ts'
-import { isRuleAway } from '../mutations/rules/rule-switch.ts'
+import { endsWithinMs, isRuleAway } from '../mutations/rules/rule-switch.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
 import { HEALTH_PORT, MARK } from '../virtual-health-checks.ts'
 import { claimants } from './claimants.ts'
@@ -227,8 +227,11 @@ export class Scene {
     this.#told.reject(new Error('one violation shows that the rule is away'))
   }
 
-  /** The work, given up at the first violation where a rule is away: what comes after that tells no more. */
+  /** The work, given up at the first violation where a rule is away, or late: what comes after that tells no more. */
   untilTold<T>(work: Promise<T>): Promise<T> {
+    const withinMs = endsWithinMs()
+    if (withinMs !== undefined)
+      this.cluster.time.later(withinMs, () => this.#told.reject(new Error(`nothing has ended within ${withinMs} ms`)))
     return Promise.race([work, this.#told.promise])
   }
 }

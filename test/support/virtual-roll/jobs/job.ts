@@ -8,6 +8,8 @@ import type { SeedReport } from '../swarm/seed-report.ts'
 export type Job = World & {
   /** The rule that is taken away from the engine, by its id, in a tree whose rules can be switched off. */
   readonly without?: string
+  /** In virtual time: within this a roll has to end without the rule. */
+  readonly withinMs?: number
 }
 
 type World =

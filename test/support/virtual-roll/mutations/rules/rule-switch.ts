@@ -5,6 +5,7 @@ export const SWITCHED_BY = { without: 'WITHOUT_RULE', spoken: 'SPOKEN_RULES' } a
 
 /** The rule that is taken away from the engine of this process, by its id. */
 let without = process.env[SWITCHED_BY.without]
+let waitedForMs: number | undefined
 const spoke = new Set<string>()
 
 /**
@@ -18,12 +19,16 @@ export function ruled<T>(id: string, away: T, asIs: () => T): T {
   return said
 }
 
-export function takeAway(id: string | undefined): void {
+export function takeAway(id: string | undefined, withinMs?: number): void {
   without = id
+  waitedForMs = withinMs
   spoke.clear()
 }
 
 export const isRuleAway = (): boolean => without !== undefined
+
+/** In virtual time: a roll that takes longer without the rule does not end. Undefined: it has all the time that it has with the rule. */
+export const endsWithinMs = (): number | undefined => waitedForMs
 
 /** The rules that had something to say since the last one was taken away. */
 export const spokenRules = (): readonly string[] => [...spoke]

@@ -47,7 +47,10 @@ export async function tryRules({ root, wanted, worlds, workers, untilMs, onSeen 
     const [first] = complaints(report)
     if (job.without === undefined) {
       if (first !== undefined) console.error(`${jobName(job)} fails as it is: ${first.slice(0, 200)}`)
-      else queue.push(...missable(report.spoken ?? [], { left, spoken }).map((id) => ({ ...job, without: id })))
+      else
+        queue.push(
+          ...missable(report.spoken ?? [], { left, spoken }).map((id) => ({ ...job, ...limitOf(report), without: id })),
+        )
     } else if (first !== undefined && left.delete(job.without)) {
       onSeen(job.without, first, job)
     }
@@ -61,6 +64,12 @@ export async function tryRules({ root, wanted, worlds, workers, untilMs, onSeen 
 /** Asked anew each time: a world that has just ended brings further jobs. */
 const asResult = (job: Job | undefined): IteratorResult<Job, undefined> =>
   job === undefined ? { done: true, value: undefined } : { done: false, value: job }
+
+/** Without a rule a roll may take twice as long as with it, and a minute more. */
+function limitOf(report: JobReport): Pick<Job, 'withinMs'> {
+  const run = 'run' in report ? report.run : 'report' in report ? report.report : undefined
+  return run === undefined ? {} : { withinMs: 2 * run.virtualMs + 60_000 }
+}
 
 interface Known {
   readonly left: ReadonlySet<string>
