@@ -40,7 +40,9 @@ test('the bundle runs by itself, finds its prober beside it and loads little for
   assert.match(help.out, /^Usage: evenkeel/)
   const loaded = await Promise.all((await filesLoadedBy(entry, '--help')).map((file) => readFile(file, 'utf8')))
   assert.ok(loaded.length > 10, `${loaded.length} files`)
-  const packages = new Set(loaded.flatMap((text) => text.match(/(?<=^\/\/ .*node_modules\/)(@[^/]+\/)?[^/\n]+/gm) ?? []))
+  const packages = new Set(
+    loaded.flatMap((text) => text.match(/(?<=^\/\/ .*node_modules\/)(@[^/]+\/)?[^/\n]+/gm) ?? []),
+  )
   assert.deepEqual([...packages], ['commander'])
   const missing = await run(entry, 'roll', '--all', '--no-probe', '-y', '--kubeconfig', '/nonexistent')
   assert.equal(missing.code, 2)

@@ -2,7 +2,7 @@
 type StatusOnCreate = 'kept' | 'pending' | 'empty' | 'none'
 
 /** What clients write in metadata. */
-export type WrittenMeta = 'labels' | 'annotations' | 'finalizers' | 'ownerReferences'
+type WrittenMeta = 'labels' | 'annotations' | 'finalizers' | 'ownerReferences'
 
 const ALL_META: readonly WrittenMeta[] = ['labels', 'annotations', 'finalizers', 'ownerReferences']
 

@@ -20,7 +20,7 @@ export function checkMetadata(metadata: ObjectMeta, isCustom: boolean): readonly
   ]
 }
 
-export const labelCauses = (field: string, labels: Readonly<Record<string, string>>): readonly Cause[] =>
+const labelCauses = (field: string, labels: Readonly<Record<string, string>>): readonly Cause[] =>
   Object.entries(labels).flatMap(([key, value]) => [
     ...(isQualifiedName(key) ? [] : [wrong(field, key, 'name part must consist of alphanumeric characters')]),
     ...(isLabelValue(value)

@@ -87,7 +87,7 @@ export function checkBudget(spec: JsonMap): readonly Cause[] {
 }
 
 /** A number from 0, or a percentage up to 100 (pkg/apis/apps/validation, ValidatePositiveIntOrPercent, IsNotMoreThan100Percent). */
-export function shareCauses(field: string, value: unknown): readonly Cause[] {
+function shareCauses(field: string, value: unknown): readonly Cause[] {
   if (typeof value === 'number') return atLeast(field, value, 0)
   if (typeof value !== 'string') return []
   const percent = /^(\d+)%$/.exec(value)?.[1]
