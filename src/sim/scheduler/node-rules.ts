@@ -5,7 +5,7 @@ import { type VolumeObject, volumesOf } from '../actors/volume-object.ts'
 import type { World } from '../world/world.ts'
 import { finalRefusal, type NodeRule } from './refusal.ts'
 
-const UNSCHEDULABLE: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
+export const UNSCHEDULABLE: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
 
 /** By what the node is, in the words of nodeunschedulable, tainttoleration and nodeaffinity. */
 export const nodeRule =

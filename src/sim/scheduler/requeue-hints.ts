@@ -1,12 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NodeObject } from '../actors/node-object.ts'
-import { affinityOf, antiAffinityOf, claimNames, type PodAffinityTerm, type PodObject } from '../actors/pod-object.ts'
+import {
+  affinityOf,
+  antiAffinityOf,
+  claimNames,
+  type PodAffinityTerm,
+  type PodObject,
+  tolerates,
+} from '../actors/pod-object.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { NODES, PODS, VOLUME_CLAIMS } from '../world/api-resource.ts'
 import { labelTest } from '../world/label-selector.ts'
 import type { Change } from '../world/store.ts'
 import { selectorOf } from './label-keys.ts'
-import { isRepelled, isWanted } from './node-rules.ts'
+import { isRepelled, isWanted, UNSCHEDULABLE } from './node-rules.ts'
 import { takesRoom } from './node-usage.ts'
 import type { Plugin } from './refusal.ts'
 import { collide, hasGrown, hostPortsOf, wouldFit } from './room-rule.ts'
@@ -121,6 +128,25 @@ const isNew = (label: string | undefined, other: string | undefined): boolean =>
 
 /** A field that a write has not changed is usually the same object. */
 const differs = (a: unknown, b: unknown): boolean => a !== b && !isDeepStrictEqual(a, b)
+
+/**
+ * Whether a change of a waiting pod itself has it tried again. Its labels are asked by the plugin of the spread alone, its
+ * tolerations by that and by those of taints; any other change brings back what a taint has kept away (Pod/Update of each plugin).
+ */
+export function requeuesItself(now: PodObject, before: PodObject, by: ReadonlySet<Plugin>): boolean {
+  const hasOtherLabels = differs(now.metadata.labels, before.metadata.labels)
+  const hasOtherTolerations = differs(now.spec.tolerations, before.spec.tolerations)
+  const isOther = differs(now.spec, before.spec) || differs(now.metadata.annotations, before.metadata.annotations)
+  const isSpread = (pod: PodObject): readonly boolean[] =>
+    hardConstraints(now).map((constraint) => labelTest(selectorOf(constraint, now))(pod.metadata.labels))
+  const honours = hardConstraints(now).some(({ nodeTaintsPolicy }) => nodeTaintsPolicy === 'Honor')
+  return (
+    (by.has('TaintToleration') && isOther) ||
+    (by.has('NodeUnschedulable') && isOther && tolerates(now.spec.tolerations ?? [], UNSCHEDULABLE)) ||
+    (by.has('PodTopologySpread') && hasOtherTolerations && honours) ||
+    (by.has('PodTopologySpread') && hasOtherLabels && differs(isSpread(now), isSpread(before)))
+  )
+}
 
 type Refused = (pod: PodObject, by: ReadonlySet<Plugin>) => boolean
 

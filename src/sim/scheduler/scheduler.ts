@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { ObjectIndex } from '../actors/object-index.ts'
 import { isFinished, isGoing, type PodObject } from '../actors/pod-object.ts'
 import { type ActorParts, runReconciler } from '../actors/run-reconciler.ts'
@@ -7,7 +6,7 @@ import { NODES, PODS, VOLUME_CLAIMS, VOLUMES } from '../world/api-resource.ts'
 import { type Change, keyOf } from '../world/store.ts'
 import { type PickNode, placer } from './place-pod.ts'
 import { driveOut } from './preemption.ts'
-import { requeues } from './requeue-hints.ts'
+import { requeues, requeuesItself } from './requeue-hints.ts'
 import { WaitingPods } from './waiting-pods.ts'
 
 const LAG_MS = 20
@@ -31,7 +30,7 @@ export function runScheduler(parts: ActorParts, pick?: PickNode): () => void {
   }
   const end = runReconciler(parts, {
     watches: [
-      [PODS, (change) => (isToTry(change) ? [keyOf(change.object.metadata)] : [])],
+      [PODS, (change) => (isToTry(change, refused) ? [keyOf(change.object.metadata)] : [])],
       [PODS, again],
       [NODES, again],
       [VOLUME_CLAIMS, again],
@@ -68,12 +67,10 @@ function isWaiting(object: ApiObject): boolean {
   return (pod.spec.nodeName ?? '') === '' && !isGoing(pod) && !isFinished(pod)
 }
 
-/** It is new, or it asks for another place than before. */
-function isToTry({ type, object, previous }: Change): boolean {
+/** It is new to the queue, or it has changed in what kept it away. */
+function isToTry({ type, object, previous }: Change, refused: WaitingPods): boolean {
   if (type === 'DELETED' || !isWaiting(object)) return false
-  return (
-    previous === undefined ||
-    !isDeepStrictEqual(object.spec, previous.spec) ||
-    !isDeepStrictEqual(object.metadata.labels, previous.metadata.labels)
-  )
+  if (previous === undefined || !isWaiting(previous)) return true
+  const pod = object as PodObject
+  return requeuesItself(pod, previous as PodObject, refused.refusedBy(pod))
 }

@@ -81,6 +81,22 @@ test('a pod that another has kept away is tried again as soon as any node gets a
   assert.equal(placeOf(cluster, 'a'), 'n1')
 })
 
+test('a pod that waits to be near others of its kind does not notice that its own labels make it the first of them', async () => {
+  const cluster = scheduled(['n1'])
+  const near = { topologyKey: HOST, labelSelector: { matchLabels: { app: 'first' } } }
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [near] } }
+  const { spec, ...manifest } = pod('a', 'web')
+  cluster.apply({ ...manifest, spec: { ...spec, affinity } })
+  await cluster.after(100)
+  assert.match(wordsOf(cluster, 'a') ?? '', /1 node\(s\) didn't match pod affinity rules/)
+  cluster.patch(PODS, 'a', { metadata: { labels: { app: 'first' } } })
+  await cluster.after(10_000)
+  assert.equal(placeOf(cluster, 'a'), undefined)
+  cluster.addNode('n2')
+  await cluster.after(100)
+  assert.ok(placeOf(cluster, 'a'))
+})
+
 test('a pod that is on its way out keeps others away until it is gone', async () => {
   const cluster = scheduled(['n1'])
   await placed(cluster, pod('old', 'web', [WEB]))
