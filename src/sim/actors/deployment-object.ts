@@ -41,7 +41,8 @@ interface RollingLimits {
  */
 export function rollingLimits({ spec }: DeploymentObject): RollingLimits {
   const { replicas = 1, strategy } = spec
-  if (strategy?.type === 'Recreate') return { surge: 0, unavailable: replicas }
+  // Available means all of them then (deployment_util.go, MaxUnavailable).
+  if (strategy?.type === 'Recreate') return { surge: 0, unavailable: 0 }
   const { maxSurge = '25%', maxUnavailable = '25%' } = strategy?.rollingUpdate ?? {}
   const surge = shareOf(maxSurge, replicas, Math.ceil)
   const unavailable = Math.min(replicas, shareOf(maxUnavailable, replicas, Math.floor))

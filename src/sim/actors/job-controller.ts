@@ -129,11 +129,11 @@ class JobSync {
     const verdict = verdictOf(this.#job, { ...counted, active: active.length, ready: 0 })
     if (verdict === 'runs' && isGoing(this.#job)) return { verdict }
     if (verdict !== 'runs') {
-      for (const pod of active) deleteObject(this.#world, { resource: PODS, old: pod, options: {} })
+      for (const pod of active) this.#remove(pod, verdict !== 'suspended')
       return { verdict }
     }
     const wanted = wantedPods(this.#job, { ...counted, active: active.length, ready: 0 })
-    for (const pod of active.slice(wanted)) deleteObject(this.#world, { resource: PODS, old: pod, options: {} })
+    for (const pod of active.slice(wanted)) this.#remove(pod, false)
     if (wanted <= active.length) return { verdict }
     const waitMs = this.#backOffMs()
     if (waitMs > 0) return { verdict, againMs: waitMs }
@@ -141,6 +141,13 @@ class JobSync {
       if (!this.#create()) return { verdict, againMs: AGAIN_MS }
     }
     return { verdict }
+  }
+
+  /** A pod that is not wanted any more is no failure (deleteJobPods). */
+  #remove(pod: PodObject, isCounted: boolean): void {
+    if (!isCounted) untrack(this.#world, pod)
+    const old = this.#world.store.get(PODS, pod.metadata)
+    if (old !== undefined) deleteObject(this.#world, { resource: PODS, old, options: {} })
   }
 
   #create(): boolean {

@@ -20,6 +20,7 @@ import type { Cause } from './checks/cause.ts'
 import { checkMetadata, checkMetadataChange } from './checks/check-metadata.ts'
 import {
   checkBudget,
+  checkClaim,
   checkClaimChange,
   checkConfigMap,
   checkConfigMapChange,
@@ -46,6 +47,7 @@ const CHECKS: ReadonlyMap<ApiResource, Check> = new Map<ApiResource, Check>([
   [DISRUPTION_BUDGETS, (object) => checkBudget(specOf(object))],
   [EVENTS, checkEvent],
   [JOBS, (object) => checkJob(specOf(object))],
+  [VOLUME_CLAIMS, (object) => checkClaim(specOf(object))],
   ...WORKLOADS.map((resource) => [resource, (object: ApiObject) => checkWorkload(resource, specOf(object))] as const),
 ])
 

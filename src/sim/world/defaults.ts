@@ -81,6 +81,7 @@ const BY_RESOURCE: ReadonlyMap<ApiResource, (spec: JsonMap) => JsonMap> = new Ma
 export function withDefaults(resource: ApiResource, object: ApiObject, old?: ApiObject): ApiObject {
   const fill = BY_RESOURCE.get(resource)
   const { spec } = object
+  if (resource === JOBS && old !== undefined && spec === old.spec) return labelled(object)
   if (fill === undefined || (old !== undefined && spec === old.spec)) return object
   const given = isMap(spec) ? spec : {}
   const filled = fill(given)
@@ -190,15 +191,20 @@ function admittedJob(job: ApiObject): ApiObject {
     'batch.kubernetes.io/controller-uid': uid,
     'batch.kubernetes.io/job-name': name,
   }
-  const own = job.metadata.labels ?? {}
-  return {
+  return labelled({
     ...job,
-    // A Job without labels has those of its pods (pkg/apis/batch/v1/defaults.go).
-    metadata: { ...job.metadata, labels: Object.keys(own).length === 0 ? labels : own },
     spec: {
       ...spec,
       selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
       template: { ...template, metadata: { ...metadata, labels } },
     },
-  }
+  })
+}
+
+/** A Job without labels has those of its pods (pkg/apis/batch/v1/defaults.go). */
+function labelled(job: ApiObject): ApiObject {
+  const template = isMap(job.spec) && isMap(job.spec.template) ? job.spec.template : {}
+  const { labels } = isMap(template.metadata) ? template.metadata : {}
+  if (!isMap(labels) || Object.keys(job.metadata.labels ?? {}).length > 0) return job
+  return { ...job, metadata: { ...job.metadata, labels: labels as Readonly<Record<string, string>> } }
 }

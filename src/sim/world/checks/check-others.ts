@@ -104,6 +104,12 @@ export function checkEvent({ metadata, involvedObject }: ApiObject): readonly Ca
   return isWell ? [] : [wrong('involvedObject.namespace', namespace, 'does not match event.namespace')]
 }
 
+/** The same, ValidatePersistentVolumeClaimSpec. */
+export const checkClaim = ({ accessModes }: JsonMap): readonly Cause[] =>
+  Array.isArray(accessModes) && accessModes.length > 0
+    ? []
+    : [required('spec.accessModes', 'at least 1 access mode is required')]
+
 /** The same, ValidatePersistentVolumeClaimUpdate. */
 export const checkClaimChange = ({ spec }: ApiObject, old: ApiObject): readonly Cause[] =>
   JSON.stringify(spec) === JSON.stringify(old.spec)

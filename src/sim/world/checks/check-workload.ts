@@ -123,7 +123,10 @@ export function checkJob(spec: JsonMap): readonly Cause[] {
   const field = 'spec.template.spec.restartPolicy'
   return [
     ...(spec.manualSelector !== true && isMap(spec.selector) && !isGenerated(spec.selector)
-      ? [wrong('spec.selector', spec.selector, '`selector` not auto-generated')]
+      ? [
+          wrong('spec.selector', spec.selector, '`selector` not auto-generated'),
+          wrong('spec.template.metadata.labels', null, '`selector` does not match template `labels`'),
+        ]
       : []),
     ...['parallelism', 'completions', 'backoffLimit'].flatMap((name) => atLeast(`spec.${name}`, spec[name], 0)),
     ...checkPodSpec(template, 'spec.template.spec'),
