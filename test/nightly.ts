@@ -193,6 +193,11 @@ const PARTS: readonly Part[] = [
     argv: ['test/placements.ts', '--seeds', String(CLUSTERS_A_NIGHT), '--from', String(firstCluster)],
   },
   {
+    name: 'api',
+    what: '2,000 drawn sequences of requests on the embedded cluster and on a real API server with its controllers',
+    argv: ['test/differential.ts', '--seeds', '2000', '--from', String(firstFleet), '--beside', '12'],
+  },
+  {
     name: 'fields',
     what: 'each field of an IngressDaemonSet on a real API server, with those that by day are shown by another one like them',
     argv: ['test/run.ts', 'kube-ingress-fields'],

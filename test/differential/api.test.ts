@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { root } from '../support/repository-files.ts'
+import { ACCEPTED } from './api/accepted.ts'
+import { drawSequence } from './api/draw.ts'
+import { embeddedEnd } from './api/ends.ts'
+import { play } from './api/play.ts'
+
+test('the page about the simulator has each difference of the API that is accepted, and no other', () => {
+  const page = readFileSync(`${root}docs/internals/simulator.md`, 'utf8')
+  const section = page.split('\n### ').find((text) => text.startsWith('API and controllers\n')) ?? ''
+  const items = section.split('\n## ')[0]?.split('\n- ').slice(1) ?? []
+  const lines = items.map((item) => item.replaceAll(/\s+/g, ' '))
+  assert.deepEqual(
+    ACCEPTED.filter(({ line }) => !lines.some((item) => item.startsWith(line))).map(({ line }) => line),
+    [],
+  )
+  assert.equal(lines.length, ACCEPTED.length)
+})
+
+test('a drawn sequence has an answer to each request, and is the same each time', async () => {
+  for (const seed of [0, 1, 2, 3]) {
+    const [once, again] = await Promise.all([played(seed), played(seed)])
+    assert.deepEqual(again, once)
+    assert.deepEqual(
+      once?.filter((seen) => seen.kind === 'answer' && seen.code === 599),
+      [],
+    )
+  }
+})
+
+async function played(seed: number) {
+  const end = embeddedEnd(seed)
+  try {
+    return await play(end, drawSequence(seed))
+  } finally {
+    await end.close()
+  }
+}

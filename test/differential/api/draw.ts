@@ -1,0 +1,212 @@
+import { mergePatch } from '../../../src/sim/world/merge-patch.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { drawChange } from './changes.ts'
+import { Draw, FLAWS, FLAWS_OF, MAKERS } from './objects.ts'
+import { collectionPath, KINDS, type KindName, listPath, WORLD_LABEL, withQuery } from './paths.ts'
+import type { Sequence, Step } from './step.ts'
+
+/** The kinds by how often they are drawn. */
+const OFTEN: readonly KindName[] = [
+  'ConfigMap',
+  'ConfigMap',
+  'Lease',
+  'Lease',
+  'NodeGuard',
+  'NodeGuard',
+  'IngressDaemonSet',
+  'Deployment',
+  'Deployment',
+  'Deployment',
+  'ReplicaSet',
+  'ReplicaSet',
+  'StatefulSet',
+  'StatefulSet',
+  'DaemonSet',
+  'DaemonSet',
+  'Job',
+  'Job',
+  'Pod',
+  'Pod',
+  'PodDisruptionBudget',
+  'PodDisruptionBudget',
+  'Node',
+  'Event',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'ResourceQuota',
+  'Service',
+  'PriorityClass',
+  'Namespace',
+]
+
+const WITH_PODS: readonly KindName[] = ['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'Pod']
+const SCALED: readonly KindName[] = ['Deployment', 'ReplicaSet', 'StatefulSet']
+
+const LISTS = [
+  'fieldSelector=metadata.name%3Dx',
+  'fieldSelector=spec.none%3Dx',
+  'resourceVersion=0',
+  'resourceVersion=99999999',
+  'limit=x',
+]
+
+interface Made {
+  readonly kind: KindName
+  readonly name: string
+  readonly path: string
+  /** That of its pods, where it has some. */
+  readonly app: string
+}
+
+/** A sequence of requests by its seed. It is the same wherever it is drawn. */
+export function drawSequence(seed: number): Sequence {
+  const name = `d${seed}`
+  return { seed, name, steps: new Drawing(new Draw(new SeededRandom(seed)), name).steps() }
+}
+
+class Drawing {
+  readonly #draw: Draw
+  readonly #world: string
+  readonly #made: Made[] = []
+  #count = 0
+
+  constructor(draw: Draw, world: string) {
+    this.#draw = draw
+    this.#world = world
+  }
+
+  steps(): readonly Step[] {
+    const steps: Step[] = []
+    // Few kinds at a time, so that what one request begins is met by the next.
+    const kinds = [this.#draw.one(OFTEN), this.#draw.one(OFTEN), this.#draw.one(WITH_PODS)]
+    const length = 5 + this.#draw.below(10)
+    while (steps.length < length) steps.push(...this.#next(kinds))
+    return [...steps, { do: 'wait' }]
+  }
+
+  #next(kinds: readonly KindName[]): readonly Step[] {
+    const draw = this.#draw
+    if (this.#made.length === 0 || (this.#made.length < 5 && draw.chance(0.3))) return [this.#create(draw.one(kinds))]
+    const of = draw.one(this.#made)
+    const way = draw.below(20)
+    // Its controllers and the scheduler would be met half-way, at each end elsewhere.
+    const before: readonly Step[] = WITH_PODS.includes(of.kind) ? [{ do: 'wait' }] : []
+    if (way < 8) return [...before, drawChange(draw, of.kind, of.path)]
+    if (way < 10) return [...before, this.#delete(of), { do: 'wait' }]
+    if (way < 12) return [...before, WITH_PODS.includes(of.kind) ? this.#evict(of) : this.#delete(of), { do: 'wait' }]
+    if (way < 13) return [...before, this.#scale(of)]
+    // The real one has a ConfigMap of its own in each namespace.
+    if (way < 14 && of.kind !== 'ConfigMap' && KINDS[of.kind].namespaced)
+      return [{ do: 'pages', path: listPath(of.kind, this.#world), limit: 1 + draw.below(3) }]
+    if (way < 15) return [this.#watch(of)]
+    if (way < 16) return [this.#read(of)]
+    return [{ do: 'wait' }]
+  }
+
+  #create(kind: KindName): Step {
+    const draw = this.#draw
+    this.#count += 1
+    const short = `${kind.toLowerCase().slice(0, 6)}${this.#count}`
+    const isWhole = !KINDS[kind].namespaced
+    const name = isWhole ? `${this.#world}-${short}` : short
+    // A budget or a Service is for the pods of what was made before it.
+    const app = this.#made.findLast((made) => WITH_PODS.includes(made.kind))?.app ?? 'none'
+    const forPods = kind === 'PodDisruptionBudget' || kind === 'Service'
+    const own = MAKERS[kind](draw, { world: this.#world, name: forPods ? app : name })
+    const metadata = {
+      name,
+      ...(draw.chance(0.15) ? { finalizers: ['test.local/held'] } : {}),
+      labels: { ...(isWhole ? { [WORLD_LABEL]: this.#world } : {}), ...(draw.chance(0.3) ? { l: 'drawn' } : {}) },
+    }
+    const owner = draw.chance(0.15)
+      ? this.#made.findLast((made) => made.kind !== 'Node' && made.kind !== kind)
+      : undefined
+    const owned =
+      owner === undefined
+        ? {}
+        : {
+            ownerReferences: [
+              {
+                uid: `{uid ${owner.path}}`,
+                name: owner.name,
+                ...TYPE_OF(owner.kind),
+                ...(draw.chance(0.5) ? { blockOwnerDeletion: true } : {}),
+              },
+            ],
+          }
+    const whole = mergePatch({ ...TYPE_OF(kind), metadata: { ...metadata, ...owned } }, own)
+    const flaws = draw.chance(0.6) ? (FLAWS_OF[kind] ?? FLAWS) : FLAWS
+    const body = draw.chance(0.2) ? mergePatch(whole, draw.one(flaws)) : whole
+    const path = collectionPath(kind, this.#world)
+    this.#made.push({ kind, name, path: `${path}/${name}`, app: name })
+    const query = draw.chance(0.05) ? '?dryRun=All' : ''
+    return { do: 'ask', method: 'POST', path: `${path}${query}`, body }
+  }
+
+  #delete({ path }: Made): Step {
+    const draw = this.#draw
+    const options = draw.one([
+      undefined,
+      undefined,
+      { propagationPolicy: 'Foreground' },
+      { propagationPolicy: 'Foreground' },
+      { propagationPolicy: 'Orphan' },
+      { propagationPolicy: 'Background' },
+      { propagationPolicy: 'Sideways' },
+      { orphanDependents: true },
+      { gracePeriodSeconds: 0 },
+      { gracePeriodSeconds: -1 },
+      { preconditions: { uid: 'another' } },
+      { preconditions: { resourceVersion: '1' } },
+      { dryRun: ['All'] },
+    ])
+    const body = options === undefined ? {} : { body: { kind: 'DeleteOptions', apiVersion: 'v1', ...options } }
+    return { do: 'ask', method: 'DELETE', path, ...body }
+  }
+
+  #evict({ kind, name, app }: Made): Step {
+    const pod = kind === 'Pod' ? name : `{pods app=${app} ${this.#draw.below(2)}}`
+    const path = `${collectionPath('Pod', this.#world)}/${pod}`
+    if (this.#draw.chance(0.3)) return { do: 'ask', method: 'DELETE', path }
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace: this.#world } }
+    return { do: 'ask', method: 'POST', path: `${path}/eviction`, body }
+  }
+
+  #scale({ kind, path }: Made): Step {
+    if (!SCALED.includes(kind)) return { do: 'ask', method: 'GET', path: `${path}/scale` }
+    const body = { spec: { replicas: this.#draw.one([0, 1, 2, -1]) } }
+    return { do: 'ask', method: 'PATCH', path: `${path}/scale`, body, contentType: 'application/merge-patch+json' }
+  }
+
+  #watch({ kind }: Made): Step {
+    return {
+      do: 'watch',
+      path: listPath(kind, this.#world),
+      from: this.#draw.one(['all', 'now', 'now'] as const),
+    }
+  }
+
+  #read({ kind, path }: Made): Step {
+    const all = listPath(kind, this.#world)
+    const asked = this.#draw.one([path, `${path}/status`, ...LISTS.map((query) => withQuery(all, query))])
+    return { do: 'ask', method: 'GET', path: asked }
+  }
+}
+
+const TYPES: Partial<Readonly<Record<KindName, string>>> = {
+  PriorityClass: 'scheduling.k8s.io/v1',
+  Lease: 'coordination.k8s.io/v1',
+  Deployment: 'apps/v1',
+  ReplicaSet: 'apps/v1',
+  StatefulSet: 'apps/v1',
+  DaemonSet: 'apps/v1',
+  Job: 'batch/v1',
+  PodDisruptionBudget: 'policy/v1',
+  NodeGuard: 'evenkeel.dev/v1alpha1',
+  IngressDaemonSet: 'evenkeel.dev/v1alpha1',
+}
+
+const TYPE_OF = (kind: KindName): { readonly apiVersion: string; readonly kind: string } => ({
+  apiVersion: TYPES[kind] ?? 'v1',
+  kind,
+})

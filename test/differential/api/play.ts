@@ -1,0 +1,207 @@
+import { mergePatch } from '../../../src/sim/world/merge-patch.ts'
+import type { OpenWatch } from '../../contract/api/api-door.ts'
+import { field } from '../../contract/api/field.ts'
+import { acceptedAs } from './accepted.ts'
+import { differencesOf } from './compare.ts'
+import type { End } from './ends.ts'
+import { kubeletPass, makeGround } from './kubelet.ts'
+import { collectionPath, type KindName, withQuery } from './paths.ts'
+import type { Seen } from './seen.ts'
+import { kindsOf, normalOf, takeSnapshot } from './snapshot.ts'
+import type { Sequence, Step } from './step.ts'
+
+const QUIET_MS = 3_000
+const VIRTUAL_LIMIT_MS = 60_000
+const REAL_LIMIT_MS = 12_000
+
+/** Plays a sequence at one end. `expected`: what the other end showed, which a real cluster is given time to come to. */
+export async function play(end: End, sequence: Sequence, expected?: readonly Seen[]): Promise<readonly Seen[]> {
+  await makeGround(end, sequence.name)
+  const player = new Player(end, sequence)
+  const seen: Seen[] = []
+  for (const [index, step] of sequence.steps.entries()) seen.push(await player.take(step, expected?.[index]))
+  return [...seen, ...player.endWatches()]
+}
+
+class Player {
+  readonly #end: End
+  readonly #world: string
+  readonly #kinds: readonly KindName[]
+  readonly #watches: { readonly path: string; readonly watch: OpenWatch }[] = []
+
+  constructor(end: End, sequence: Sequence) {
+    this.#end = end
+    this.#world = sequence.name
+    this.#kinds = kindsOf(sequence)
+  }
+
+  async take(step: Step, expected: Seen | undefined): Promise<Seen> {
+    switch (step.do) {
+      case 'ask':
+        return await this.#ask(step)
+      case 'edit':
+        return await this.#edit(step)
+      case 'pages':
+        return { kind: 'pages', pages: await this.#pages(step.path, step.limit) }
+      case 'watch':
+        return await this.#watch(step)
+      case 'wait':
+        return this.#end.name === 'real' ? await this.#converge(expected) : await this.#settle()
+    }
+  }
+
+  endWatches(): readonly Seen[] {
+    return this.#watches.map(({ path, watch }) => {
+      watch.close()
+      return {
+        kind: 'events',
+        path,
+        events: watch.events
+          .filter(({ object }) => field(object, 'metadata.name') !== 'kube-root-ca.crt')
+          .map(({ type, object }) => eventText(type, object)),
+      }
+    })
+  }
+
+  async #ask({ method, path, body, contentType }: Extract<Step, { do: 'ask' }>): Promise<Seen> {
+    const target = await this.#filled(path)
+    const said = body === undefined ? undefined : (JSON.parse(await this.#filled(JSON.stringify(body))) as unknown)
+    return await this.#answer(method, target, { body: said, contentType: contentType ?? 'application/json' })
+  }
+
+  async #answer(
+    method: string,
+    path: string,
+    { body, contentType }: { readonly body: unknown; readonly contentType: string },
+  ): Promise<Seen> {
+    const reply = await this.#end.door
+      .ask(method, path, { ...(body === undefined ? {} : { body }), contentType })
+      .catch((error: unknown) => ({ status: 599, body: { message: String(error) } }))
+    const causes = (field(reply.body, 'details.causes') ?? []) as readonly {
+      readonly reason?: string
+      readonly field?: string
+    }[]
+    return {
+      kind: 'answer',
+      code: reply.status,
+      reason: field(reply.body, 'reason'),
+      causes: [...new Set(causes.map(({ reason, field: at }) => `${reason ?? ''} ${at ?? ''}`))].toSorted(),
+      message: String(field(reply.body, 'message') ?? ''),
+      ...(reply.status < 300 && method !== 'DELETE' && method !== 'GET'
+        ? { object: answered(reply.body), of: String(field(reply.body, 'kind')) }
+        : {}),
+    }
+  }
+
+  async #edit({ path, merge, version }: Extract<Step, { do: 'edit' }>): Promise<Seen> {
+    const read = await this.#end.door.ask('GET', path)
+    if (read.status !== 200)
+      return { kind: 'answer', code: read.status, reason: field(read.body, 'reason'), causes: [], message: '' }
+    const now = String(field(read.body, 'metadata.resourceVersion'))
+    const wanted = { read: now, none: null, old: '1' }[version]
+    const body = mergePatch(mergePatch(read.body, merge), { metadata: { resourceVersion: wanted } })
+    return await this.#answer('PUT', path, { body, contentType: 'application/json' })
+  }
+
+  async #pages(path: string, limit: number): Promise<readonly (readonly string[])[]> {
+    const pages: string[][] = []
+    for (let token = ''; pages.length < 20; ) {
+      const { body } = await this.#end.door.ask(
+        'GET',
+        withQuery(path, `limit=${limit}${token === '' ? '' : `&continue=${encodeURIComponent(token)}`}`),
+      )
+      const items = (field(body, 'items') ?? []) as readonly unknown[]
+      pages.push([
+        ...items.map((item) => normalOf('', item).id),
+        `${String(field(body, 'metadata.remainingItemCount'))} more`,
+      ])
+      token = String(field(body, 'metadata.continue') ?? '')
+      if (token === '') break
+    }
+    return pages
+  }
+
+  async #watch({ path, from }: Extract<Step, { do: 'watch' }>): Promise<Seen> {
+    const { body } = await this.#end.door.ask('GET', path)
+    const version = {
+      all: '',
+      now: `&resourceVersion=${String(field(body, 'metadata.resourceVersion'))}`,
+    }[from]
+    const list = await this.#answer('GET', path, { body: undefined, contentType: 'application/json' })
+    if (list.kind === 'answer' && list.code !== 200) return list
+    this.#watches.push({ path, watch: await this.#end.door.watch(withQuery(path, `watch=true${version}`)) })
+    return { kind: 'nothing' }
+  }
+
+  /** Until nothing has changed for some seconds of virtual time. */
+  async #settle(): Promise<Seen> {
+    const beganMs = this.#end.nowMs()
+    let last = ''
+    let quietSinceMs = beganMs
+    for (;;) {
+      const snapshot = await takeSnapshot(this.#end, this.#world, this.#kinds)
+      const now = JSON.stringify(snapshot.objects)
+      if (now !== last) quietSinceMs = this.#end.nowMs()
+      last = now
+      const hasWritten = await kubeletPass(this.#end, this.#world, snapshot.pods)
+      const isQuiet = !hasWritten && this.#end.nowMs() - quietSinceMs >= QUIET_MS
+      if (isQuiet || this.#end.nowMs() - beganMs > VIRTUAL_LIMIT_MS)
+        return { kind: 'there', snapshot, tookMs: quietSinceMs - beganMs }
+      await this.#end.pass(250)
+    }
+  }
+
+  /** Until it is as at the other end, or the time is over. */
+  async #converge(expected: Seen | undefined): Promise<Seen> {
+    const beganMs = this.#end.nowMs()
+    let pauseMs = 60
+    for (;;) {
+      const snapshot = await takeSnapshot(this.#end, this.#world, this.#kinds)
+      const hasWritten = await kubeletPass(this.#end, this.#world, snapshot.pods)
+      const tookMs = this.#end.nowMs() - beganMs
+      const there: Seen = { kind: 'there', snapshot, tookMs }
+      if (!hasWritten && (expected === undefined || isAlike(expected, there))) return there
+      if (tookMs > REAL_LIMIT_MS) return there
+      await this.#end.pass(pauseMs)
+      pauseMs = Math.min(500, pauseMs * 1.4)
+    }
+  }
+
+  /** Puts in what only this end knows. */
+  async #filled(text: string): Promise<string> {
+    let result = text
+    for (const [whole, selector = '', nth = '0'] of text.matchAll(/\{pods ([^\s}]+) (\d+)\}/g)) {
+      const path = `${collectionPath('Pod', this.#world)}?labelSelector=${encodeURIComponent(selector)}`
+      const { body } = await this.#end.door.ask('GET', path)
+      const pods = ((field(body, 'items') ?? []) as readonly unknown[]).toSorted((a, b) =>
+        podText(a) < podText(b) ? -1 : 1,
+      )
+      result = result.replaceAll(whole, String(field(pods[Number(nth)], 'metadata.name') ?? 'nobody'))
+    }
+    for (const [whole, path = ''] of text.matchAll(/\{uid ([^\s}]+)\}/g)) {
+      const { body } = await this.#end.door.ask('GET', path)
+      result = result.replaceAll(whole, String(field(body, 'metadata.uid') ?? '00000000-0000-4000-8000-000000000000'))
+    }
+    return result
+  }
+}
+
+const isAlike = (expected: Seen, there: Seen): boolean =>
+  differencesOf(expected, there).every((difference) => acceptedAs(difference) !== undefined)
+
+const CONTROLLED =
+  /^(Deployment|ReplicaSet|StatefulSet|DaemonSet|Job|Pod|PodDisruptionBudget|PersistentVolume|PersistentVolumeClaim|Node|Scale)$/
+
+/** A controller may have written a status by then, or not. */
+function answered(body: unknown): unknown {
+  const { status, ...rest } = body as Readonly<Record<string, unknown>>
+  return normalOf('', CONTROLLED.test(String(rest.kind)) ? rest : { ...rest, status }).object
+}
+
+const podText = (pod: unknown): string => JSON.stringify(normalOf('Pod', pod).object)
+
+function eventText(type: string, object: unknown): string {
+  if (type === 'ERROR') return `ERROR ${String(field(object, 'code'))} ${String(field(object, 'reason'))}`
+  const isGoing = field(object, 'metadata.deletionTimestamp') !== undefined
+  return `${type} ${normalOf('', object).id.trim()}${isGoing ? ' going' : ''}`
+}
