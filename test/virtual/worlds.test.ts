@@ -98,6 +98,16 @@ test('a server that tracks another one is out and back with it', async () => {
   assert.deepEqual(firstAndLast(lines), ['lb-1 edge/n1 drain ready', 'lb-1 web/n1 drain ready'])
 })
 
+test('no node leaves while only a backup, a server that warms up or one of weight 0 would carry', async () => {
+  const uneven = { slowStartMs: 6_000, backup: 'n3' }
+  const both = { ...scenarioIn({}).spec, nodes: { names: ['n1', 'n2'] } }
+  const first = await rolled({ uneven }, { spec: both })
+  assert.deepEqual([first.violations, first.reboots], [[], ['n1', 'n2']])
+  const weightless = { kind: 'weightless', instance: 'lb-1', server: 'web/n2', fromMs: 0, toMs: 15_000 } as const
+  const second = await rolled({ uneven, faults: [weightless] })
+  assert.deepEqual([second.violations, second.reboots], [[], ['n1']])
+})
+
 test('requests that outlast the idle limit are cut, and no other one is', async () => {
   const { violations, lines } = await rolled({ hasLongRequests: true })
   assert.deepEqual(violations, [])

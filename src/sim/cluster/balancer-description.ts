@@ -16,6 +16,10 @@ export interface FrontDescription {
   readonly closesServers?: boolean
   /** The backend whose servers these track, each the one of its node. */
   readonly track?: string
+  /** `slowstart` of all its servers. */
+  readonly slowStartMs?: number
+  /** The node whose server is a backup. */
+  readonly backup?: string
 }
 
 /** One HAProxy before NodePorts of nodes: every server is named as its node. */
@@ -35,16 +39,19 @@ export function balancerConfig(
   return {
     host,
     frontends: fronts.map(({ backend, port }) => ({ name: `front-${backend}`, port, backend })),
-    backends: fronts.map(({ backend, nodePort, checkPath = '/readyz', checkPort, cookie, closesServers, track }) => ({
-      name: backend,
-      ...present({ cookie, closesServers }),
-      servers: fronted.map(({ name, address }) => ({
-        ...{ name, address, port: nodePort },
-        ...(cookie === undefined ? {} : { cookie: name }),
-        ...(track === undefined ? {} : { track: `${track}/${name}` }),
-      })),
-      check: { path: checkPath, ...present({ port: checkPort }), ...check },
-    })),
+    backends: fronts.map(
+      ({ backend, nodePort, checkPath = '/readyz', checkPort, cookie, closesServers, track, slowStartMs, backup }) => ({
+        name: backend,
+        ...present({ cookie, closesServers }),
+        servers: fronted.map(({ name, address }) => ({
+          ...{ name, address, port: nodePort },
+          ...(cookie === undefined ? {} : { cookie: name }),
+          ...(track === undefined ? {} : { track: `${track}/${name}` }),
+          ...present({ slowStartMs, isBackup: name === backup ? true : undefined }),
+        })),
+        check: { path: checkPath, ...present({ port: checkPort }), ...check },
+      }),
+    ),
     connectTimeoutMs: 1_000,
     clientTimeoutMs: 30_000,
     serverTimeoutMs: 10_000,

@@ -48,10 +48,11 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
       scene.reloads.some((reload) => reload.instance === instance && scene.nowMs - reload.atMs < TAIL_MS)
     const isHurt = (node: string): boolean =>
       scene.hurtAgents.some((hurt) => hurt.node === node && scene.nowMs <= hurt.to + TAIL_MS)
+    const isByHand = (key: string): boolean => scene.handStates.has(key) || scene.weightless.has(key)
     const behind = servers.filter((server) => server.backend === backend)
     const noneLeft =
       !behind.some(({ isUsable }) => isUsable) &&
-      behind.some(({ key, node, checksAgent }) => scene.handStates.has(key) || (checksAgent && isHurt(node)))
+      behind.some(({ key, node, checksAgent }) => isByHand(key) || (checksAgent && isHurt(node)))
     return isUndone || isUnasked || noneLeft
   }
   return {

@@ -8,17 +8,18 @@ const UNSEEN_MS = 1_500
 const UNSEEN_BY_API_MS = UNSEEN_MS + SLOW_API_MS
 
 /**
- * Before the reboot of its node is announced, no server is taken out while no other one of its backend can serve. Where a
+ * Before the reboot of its node is announced, no server is taken out while no other one of its backend carries: a backup does
+ * not, nor does one that warms up. Where a
  * balancer goes by agents the cordon takes it out: an agent leaves by it, and what it is asked later changes nothing.
  */
 export function oneServerLeft(scene: Scene): Checker {
-  const lastUsable = new Map<string, number>()
+  const lastCarried = new Map<string, number>()
   const backendOf = (key: string): string => key.slice(0, key.indexOf('/'))
   const mustStay = ({ isUsable, node, checksAgent }: ServerFact): boolean =>
     isUsable && !scene.isAnnounced(node) && !(checksAgent && scene.isCordoned(node))
   return {
     onLook: () => {
-      for (const { key, isUsable } of scene.servers()) if (isUsable) lastUsable.set(key, scene.nowMs)
+      for (const { key, carries } of scene.servers()) if (carries) lastCarried.set(key, scene.nowMs)
     },
     onAsked: ({ request }) => {
       if (request.kind === 'reboot') return
@@ -27,10 +28,10 @@ export function oneServerLeft(scene: Scene): Checker {
       for (const { key, to } of [...scene.words(request), ...scene.cordonWords(request)]) {
         const isTaken = to !== 'ready' && servers.some((server) => server.key === key && mustStay(server))
         const isLeft = (other: string): boolean =>
-          scene.nowMs - (lastUsable.get(other) ?? Number.NEGATIVE_INFINITY) < unseenMs
+          scene.nowMs - (lastCarried.get(other) ?? Number.NEGATIVE_INFINITY) < unseenMs
         const others = servers.filter((server) => server.key !== key && backendOf(server.key) === backendOf(key))
-        if (isTaken && !others.some((server) => server.isUsable || isLeft(server.key)))
-          scene.tell('one-server-left', `${key} was taken out, the last one that could serve`)
+        if (isTaken && !others.some((server) => server.carries || isLeft(server.key)))
+          scene.tell('one-server-left', `${key} was taken out, the last one that carries`)
       }
     },
   }

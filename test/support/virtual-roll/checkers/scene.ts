@@ -29,6 +29,8 @@ export interface ServerFact {
   /** The key of the server that it tracks. */
   readonly tracks: string | undefined
   readonly isUsable: boolean
+  /** It takes all that it can: it is no backup, and does not warm up. */
+  readonly carries: boolean
 }
 
 /** What was there before any roll began. */
@@ -57,6 +59,8 @@ export class Scene {
   readonly handStates = new Map<string, AdminWord>()
   /** When people last set a server. */
   readonly handSetMs = new Map<string, number>()
+  /** Servers whose weight people have set to 0. */
+  readonly weightless = new Set<string>()
   /** When people reloaded which instance. */
   readonly reloads: { readonly atMs: number; readonly instance: string }[] = []
   /** When nothing passed between an instance and some node. */
@@ -160,11 +164,11 @@ export class Scene {
     return this.nodes().some(({ metadata }) => metadata.name === name && INTENT in (metadata.annotations ?? {}))
   }
 
-  /** No other server of its backend can serve, and no reboot of its node is announced: where it serves, a roll leaves it so. */
+  /** No other server of its backend carries, and no reboot of its node is announced: where it serves, a roll leaves it so. */
   servesOn({ key, node }: ServerFact): boolean {
     const ofBackend = key.slice(0, key.indexOf('/') + 1)
     const isOther = (other: ServerFact): boolean => other.key !== key && other.key.startsWith(ofBackend)
-    return !this.servers().some((other) => isOther(other) && other.isUsable) && !this.isAnnounced(node)
+    return !this.servers().some((other) => isOther(other) && other.carries) && !this.isAnnounced(node)
   }
 
   /** What a request makes of servers: of those that it names, and of those that track them. */
@@ -276,6 +280,9 @@ function factOf(server: Server, place: Pick<ServerFact, 'instance' | 'backend'>)
     tracks: server.config.track === undefined ? undefined : serverKey(place.instance, server.config.track),
     get isUsable() {
       return server.isUsable
+    },
+    get carries() {
+      return server.isUsable && server.oper === 'running' && server.config.isBackup !== true
     },
   }
 }

@@ -100,6 +100,21 @@ export const MUTATIONS: readonly Mutation[] = [
     'unheard.length > 0 ? unheard : lastUsable(s)',
     'unheard.length > 0 || s.now >= 0 ? unheard : lastUsable(s)',
   ]),
+  mutation('relies on a server that only warms up', [
+    'src/service/decide/last-usable-server.ts',
+    "server.operational === 'up' && server.weight",
+    "['up', 'starting'].includes(server.operational) && server.weight",
+  ]),
+  mutation('relies on a backup', [
+    'src/service/decide/last-usable-server.ts',
+    'server.weight > 0 && !server.backup',
+    'server.weight > 0',
+  ]),
+  mutation('relies on a server of weight 0', [
+    'src/service/decide/last-usable-server.ts',
+    'server.weight > 0 && !server.backup',
+    '!server.backup',
+  ]),
   mutation('relies on a server that was not checked since its balancer began', [
     'src/service/decide/last-server.ts',
     'others.every(({ uncheckedYet }) => uncheckedYet === true)',

@@ -56,11 +56,16 @@ const FRONTS = {
 } as const
 
 /** A connection that a balancer keeps open to a pod stays with it, past its last endpoint. */
-const instancesOf = ({ world: { balancers, servers }, polite }: Scenario): readonly BalancerDescription[] =>
+const instancesOf = ({ world: { balancers, servers, uneven }, polite }: Scenario): readonly BalancerDescription[] =>
   balancers.flatMap(({ instances, backends, checksAgents }) => {
     const { web, edge }: { web: FrontDescription; edge: FrontDescription } =
       FRONTS[checksAgents === true ? 'agents' : (servers ?? 'plain')]
-    const fronts = { web: polite !== undefined ? { ...web, closesServers: true } : web, edge }
+    const { slowStartMs, backup } = uneven ?? {}
+    const closing = polite !== undefined ? { ...web, closesServers: true } : web
+    const fronts = {
+      web: { ...closing, ...present({ slowStartMs, backup }) },
+      edge: { ...edge, ...present({ slowStartMs }) },
+    }
     return instances.map(() => balancerBefore(...backends.map((backend) => fronts[backend])))
   })
 

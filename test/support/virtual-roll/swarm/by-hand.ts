@@ -20,6 +20,21 @@ interface Word {
   readonly to: AdminWord
 }
 
+/** People take the weight of `BACKEND/SERVER` of one instance: it gets no new requests, and its state stays as it is. */
+export function takeWeight(scene: Scene, { instance, server }: Place): void {
+  scene.weightless.add(serverKey(instance, server))
+  balancerOf(scene, instance)?.answer(`set server ${server} weight 0`)
+  scene.onHand()
+}
+
+/** It has the weight of the file again. */
+export function giveWeight(scene: Scene, { instance, server }: Place): void {
+  scene.weightless.delete(serverKey(instance, server))
+  balancerOf(scene, instance)?.answer(`set server ${server} weight 100%`)
+}
+
+type Place = Omit<Word, 'to'>
+
 /** People put a server back that they took out. */
 export function putBack(scene: Scene, { instance, backend, node }: ServerFact): void {
   balancerOf(scene, instance)?.answer(`set server ${backend}/${node} state ready`)

@@ -74,7 +74,15 @@ function drawnByStep(drawn: Scenario, number: number): Scenario {
   const cordoned = cordonedBefore(number, drawn.cordoned)
   // A node that is cordoned leaves two for the pods of another.
   const nodes = cordoned.length > 0 ? Math.max(3, drawn.nodes) : drawn.nodes
-  return { ...drawn, nodes, cordoned, faults, cues, healAtMs, second, amends: amendsOf(random, nodeNames(drawn.nodes)) }
+  const amends = amendsOf(random, nodeNames(drawn.nodes))
+  const world = cordoned.length + drawn.maint.length === 0 ? drawn.world : withoutBackup(drawn.world)
+  return { ...drawn, nodes, cordoned, faults, cues, healAtMs, second, amends, world }
+}
+
+/** With a server in maint and another one that is a backup, too few may be left to roll any. */
+const withoutBackup = (world: WorldKind): WorldKind => {
+  const { backup: _, ...uneven } = world.uneven ?? {}
+  return { ...world, uneven }
 }
 
 function drawnByTime(seed: string): Scenario {

@@ -25,6 +25,8 @@ export type WorldFault =
       readonly server: string
       readonly to: AdminWord
     }
+  /** People set the weight of a server to 0, and back. */
+  | (Span & { readonly kind: 'weightless'; readonly instance: string; readonly server: string })
   /** People take every server of a backend of one instance, and put back those that no roll has out. */
   | (Span & { readonly kind: 'outage'; readonly instance: string; readonly backend: string })
   | (Span & { readonly kind: 'controlFails'; readonly how: Exclude<ControlState, 'well'> })

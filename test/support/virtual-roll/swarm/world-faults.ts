@@ -1,7 +1,7 @@
 import type { Scene } from '../checkers/scene.ts'
 import { ControlTarget } from '../control-target.ts'
 import type { VirtualAgents } from '../virtual-agents.ts'
-import { putBack, reloadByHand, setByHand } from './by-hand.ts'
+import { giveWeight, putBack, reloadByHand, setByHand, takeWeight } from './by-hand.ts'
 import { staticManifests } from './pods-kind.ts'
 import type { WorldFault } from './world-fault.ts'
 import type { WorldKind } from './world-kind.ts'
@@ -87,6 +87,10 @@ export class WorldFaults {
         return
       case 'outage':
         this.#outage(fault)
+        return
+      case 'weightless':
+        takeWeight(scene, fault)
+        scene.cluster.time.later(fault.toMs - fault.fromMs, () => giveWeight(scene, fault))
         return
       case 'controlFails':
         this.#failControl(fault)

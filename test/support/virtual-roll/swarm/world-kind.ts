@@ -1,3 +1,4 @@
+import { present } from '../../../../src/ground/model/present.ts'
 import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { ControlState } from '../control-target.ts'
 import { type PodsKind, podsKindOf } from './pods-kind.ts'
@@ -12,11 +13,19 @@ export interface BalancerKind {
   readonly checksAgents?: true
 }
 
+/** `slowstart` of all servers; and the node whose server of `web` is a backup. */
+interface UnevenServers {
+  readonly slowStartMs?: number
+  readonly backup?: string
+}
+
 /** What a roll runs in, as plain data: the world is built from it, and the roll file says the same. */
 export interface WorldKind {
   readonly balancers: readonly BalancerKind[]
   /** `cookies`: clients of `web` come back to the server that they know. `track`: servers of `edge` track those of `web`. */
   readonly servers?: 'cookies' | 'track'
+  /** Not all servers carry the same. */
+  readonly uneven?: UnevenServers
   /** Some requests take longer than a roll waits for sessions to end. */
   readonly hasLongRequests?: boolean
   /** How the agents of the nodes are, where a balancer goes by them. */
@@ -66,17 +75,20 @@ export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind 
   const servers = serversOf(random.fork('servers'), balancers)
   const hasLongRequests = random.fork('long').next() < 0.25
   const agents = agentsOf(random.fork('agents'), balancers)
+  const uneven = agents === undefined ? unevenOf(random.fork('uneven'), facts) : undefined
   const pods = podsKindOf(random.fork('pods'), facts.names.length)
   return {
     balancers,
     ...(servers === undefined ? {} : { servers }),
     ...(agents === undefined ? {} : { agents }),
+    ...(uneven === undefined ? {} : { uneven }),
     ...(hasLongRequests ? { hasLongRequests } : {}),
     ...(control === undefined ? {} : { control }),
     ...(pods === undefined ? {} : { pods }),
     faults: [
       ...instanceFaults(random.fork('instances'), balancers, facts),
       ...outages(random.fork('outages'), balancers, facts),
+      ...(agents === undefined ? weightFaults(random.fork('weights'), balancers, facts) : []),
       ...(agents === undefined ? [] : agentFaults(random.fork('agent faults'), facts)),
       ...(control === undefined ? [] : controlFaults(random.fork('control'), facts)),
       ...(pods?.isStacked === undefined ? [] : memberFaults(random.fork('members'), facts)),
@@ -132,6 +144,31 @@ function serversOf(random: SeededRandom, [first]: readonly BalancerKind[]): Worl
   const die = random.next()
   if (die < 0.25) return 'cookies'
   return die < 0.4 && first?.backends.includes('edge') === true ? 'track' : undefined
+}
+
+/** A backup leaves two others to be rolled. */
+const LEAST_BESIDE_BACKUP = 3
+
+function unevenOf(random: SeededRandom, { names }: WorldFacts): WorldKind['uneven'] {
+  const hasBackup = random.next() < 0.4 && names.length >= LEAST_BESIDE_BACKUP
+  // Where few are left to carry, the next one waits for those that warm up.
+  const slowStartMs = random.next() < (hasBackup ? 0.8 : 0.35) ? 1_000 * (1 + random.below(8)) : undefined
+  const backup = hasBackup ? names[random.below(names.length)] : undefined
+  return slowStartMs === undefined && backup === undefined ? undefined : present({ slowStartMs, backup })
+}
+
+/** Now and then people take the weight of a server for a while. */
+function weightFaults(
+  random: SeededRandom,
+  balancers: readonly BalancerKind[],
+  { names, healAtMs }: WorldFacts,
+): readonly WorldFault[] {
+  const { instances: [instance] = [], backends: [backend] = [] } = balancers[0] ?? {}
+  const node = names[random.below(names.length)]
+  if (random.next() >= 0.3 || instance === undefined || backend === undefined || node === undefined) return []
+  const fromMs = random.next() < 0.5 ? 0 : random.between(0, healAtMs)
+  const toMs = Math.min(healAtMs, fromMs + random.between(2_000, 20_000))
+  return [{ kind: 'weightless', instance, server: `${backend}/${node}`, fromMs, toMs }]
 }
 
 const LONGEST_OUTAGE_MS = 5_000
