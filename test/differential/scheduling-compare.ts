@@ -64,8 +64,9 @@ function embeddedScheduler({ seed }: SchedulingCluster, pick: PickNode): Control
 }
 
 function differences(embedded: readonly Settled[], real: readonly Settled[]): readonly string[] {
-  return embedded.flatMap(({ pods }, step) => {
+  return embedded.flatMap(({ answer, pods }, step) => {
     const theirs = real[step]?.pods ?? new Map<string, PodFact>()
+    if (answer !== real[step]?.answer) return [`step ${step}: embedded answers ${answer}, real ${real[step]?.answer}`]
     const names = [...new Set([...pods.keys(), ...theirs.keys()])]
     return names.flatMap((name) => {
       const [one, other] = [JSON.stringify(pods.get(name)), JSON.stringify(theirs.get(name))]

@@ -7,6 +7,8 @@ import { type NodeDraw, namespacesOf, type SchedulingCluster, type SchedulingSte
 export interface Settled {
   /** Since the first step began. */
   readonly atMs: number
+  /** The status of the answer to what was done. */
+  readonly answer: number
   /** By namespace and name. */
   readonly pods: ReadonlyMap<string, PodFact>
 }
@@ -43,8 +45,8 @@ export class SchedulingPlay {
     this.#startedMs = this.#plane.nowMs()
     const seen: Settled[] = []
     for (const [at, step] of this.#cluster.steps.entries()) {
-      await this.#do(step)
-      const settled = await this.#settle()
+      const answer = await this.#do(step)
+      const settled = { answer, ...(await this.#settle()) }
       seen.push(settled)
       const aheadMs = (until[at]?.atMs ?? 0) - settled.atMs
       if (aheadMs > 0) await this.#plane.pass(aheadMs)
@@ -77,26 +79,23 @@ export class SchedulingPlay {
     })
   }
 
-  async #do(step: SchedulingStep): Promise<void> {
+  async #do(step: SchedulingStep): Promise<number> {
     if (step.do === 'join') return await this.#join(step.node)
     if (step.do === 'pod') {
       const { namespace, name, labels, spec } = step.pod
-      const path = `/api/v1/namespaces/${namespace}/pods`
-      assert.equal(await this.#ask('POST', path, { metadata: { name, labels }, spec }), 201, JSON.stringify(step.pod))
-      return
+      return await this.#ask('POST', `/api/v1/namespaces/${namespace}/pods`, { metadata: { name, labels }, spec })
     }
     if (step.do === 'node') {
-      const path = `/api/v1/nodes/${step.node}${step.isStatus ? '/status' : ''}`
-      assert.equal(await this.#ask('PATCH', path, step.patch), 200)
-      return
+      return await this.#ask('PATCH', `/api/v1/nodes/${step.node}${step.isStatus ? '/status' : ''}`, step.patch)
     }
     const [namespace, name] = step.pod.split('/')
     const path = `/api/v1/namespaces/${namespace}/pods/${name}`
-    if (step.do === 'remove') await this.#ask('DELETE', `${path}?gracePeriodSeconds=0`)
-    else await this.#ask('PATCH', path, { metadata: { labels: step.labels } })
+    return step.do === 'remove'
+      ? await this.#ask('DELETE', `${path}?gracePeriodSeconds=0`)
+      : await this.#ask('PATCH', path, { metadata: { labels: step.labels } })
   }
 
-  async #join({ name, labels, room, spec }: NodeDraw): Promise<void> {
+  async #join({ name, labels, room, spec }: NodeDraw): Promise<number> {
     const at = this.#plane.stamp()
     const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'x' }
     const status = {
@@ -107,7 +106,8 @@ export class SchedulingPlay {
     // A new node bears this taint until its conditions are seen (plugin/pkg/admission/nodetaint).
     const taints = [...(spec.taints ?? []), { key: NOT_READY, effect: 'NoSchedule' }]
     const body = { metadata: { name, labels }, spec: { ...spec, taints }, status }
-    assert.equal(await this.#ask('POST', '/api/v1/nodes', body), 201)
+    const answer = await this.#ask('POST', '/api/v1/nodes', body)
+    assert.equal(answer, 201)
     await this.#until('the first taint of a node to go', async () => {
       const { body } = await this.#plane.door.ask('GET', `/api/v1/nodes/${name}`)
       const taints = (field(body, 'spec.taints') ?? []) as readonly { readonly key: string }[]
@@ -115,10 +115,11 @@ export class SchedulingPlay {
       const isTainted = taints.some(({ key }) => key === 'node.kubernetes.io/unschedulable')
       return taints.every(({ key }) => key !== NOT_READY) && isCordoned === isTainted
     })
+    return answer
   }
 
   /** Until two looks one after the other see the same, and no kubelet has anything to do. */
-  async #settle(): Promise<Settled> {
+  async #settle(): Promise<Omit<Settled, 'answer'>> {
     let before = ''
     for (let looks = 0; looks < LIMIT_MS / LOOK_MS; looks += 1) {
       await this.#plane.pass(LOOK_MS)

@@ -31,6 +31,10 @@ export function drawPod(chance: Chance, place: Place): PodDraw {
   const container = Object.assign({ name: 'main', image: 'none' }, ...parts.map((part) => part.container ?? {}))
   const affinity = Object.assign({}, ...parts.map((part) => part.affinity ?? {}))
   const spec = Object.assign({}, ...parts.map((part) => part.spec ?? {}))
+  const ports = (container.ports ?? []) as readonly { readonly containerPort: number; readonly hostPort?: number }[]
+  // In the network of the node a port is the same on both sides.
+  const isOnHost = spec.hostNetwork === true
+  if (isOnHost) container.ports = ports.map((port) => ({ ...port, containerPort: port.hostPort ?? port.containerPort }))
   return {
     namespace,
     name,
