@@ -31,8 +31,11 @@ class Ground extends EmbeddedApi {
 
   read = () => this.done(this.locks.read(KURED, never))
 
+  /** Without that which the API server puts on every DaemonSet. */
   get annotations(): unknown {
-    return this.world.store.get(DAEMON_SETS, KURED)?.metadata.annotations
+    const { annotations = {} } = this.world.store.get(DAEMON_SETS, KURED)?.metadata ?? {}
+    const { 'deprecated.daemonset.template.generation': _, ...others } = annotations
+    return others
   }
 }
 
