@@ -4,7 +4,10 @@ import { WorldError } from '../../src/ground/model/world-error.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import type { Bed } from '../../testbed/bed.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { restartsContract } from '../contract/api/restarts.ts'
+import { httpClientDoor } from '../contract/doors/http-client-door.ts'
 import { type Followed, followNodes } from '../ground/kube/opened.ts'
+import { administrator } from '../support/administrator.ts'
 import { requires } from '../support/requires.ts'
 import { KubeGround } from './kube-ground.ts'
 
@@ -15,6 +18,7 @@ describe('an API server that goes away and comes back', requires('testbed'), () 
   let cluster: Cluster
   let events: Followed['events']
   let view: Followed['view']
+  let client: ReturnType<typeof httpClientDoor>
 
   const until = (what: string, holds: () => boolean) =>
     waitFor({ what, limitMs: 40_000, everyMs: 10 }, () => holds() || undefined)
@@ -26,8 +30,13 @@ describe('an API server that goes away and comes back', requires('testbed'), () 
     await aNode('n1')
     ;({ events, view } = followNodes({ cluster, signal }))
     await until('the list', () => view.has('n1'))
+    const { server, tls } = administrator(bed.kubeconfig)
+    client = httpClientDoor(server, tls)
   })
-  after(() => ground.close())
+  after(async () => {
+    client?.close()
+    await ground.close()
+  })
 
   test('a watch goes on after the API server was killed and came back', async () => {
     await bed.api.kill()
@@ -47,6 +56,14 @@ describe('an API server that goes away and comes back', requires('testbed'), () 
     await until('the deletion', () => !view.has('n2'))
     assert.ok(view.has('n1'))
   })
+
+  restartsContract(
+    () => client.door,
+    async () => {
+      await bed.api.kill()
+      await bed.api.start()
+    },
+  )
 
   test('reads and writes in an outage fail as world errors that may pass, and work again by themselves', async () => {
     const codes = new Set<string>()

@@ -3,11 +3,13 @@ import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { ApiAccess } from '../machines/api-access.ts'
 import { Reflector } from '../machines/reflector.ts'
 import type { Store } from '../world/store.ts'
+import type { WatchCache } from '../world/watch-cache.ts'
 
 interface VirtualApiServerParts {
   readonly timers: Timers
   readonly random: SeededRandom
   readonly store: Pick<Store, 'revision' | 'compact'>
+  readonly watches: Pick<WatchCache, 'begin'>
   /** Starts the controllers that act through it from within the control plane; the returned function ends them. */
   readonly runControllers: () => () => void
 }
@@ -15,7 +17,7 @@ interface VirtualApiServerParts {
 /** How long the past is kept at least, and twice that at most: `--etcd-compaction-interval` (storage/etcd3/compact.go). */
 const COMPACTED_EVERY_MS = 300_000
 
-/** The process in front of the store: killed and started again it has lost nothing but its connections and its followers. */
+/** The process in front of the store: killed and started again it has lost its connections, its followers and its watch cache. */
 export class VirtualApiServer implements ApiAccess {
   readonly #parts: VirtualApiServerParts
   #life: AbortController | undefined = new AbortController()
@@ -49,7 +51,9 @@ export class VirtualApiServer implements ApiAccess {
   }
 
   start(): void {
-    this.#life ??= new AbortController()
+    if (this.#life !== undefined) return
+    this.#life = new AbortController()
+    this.#parts.watches.begin()
   }
 
   /** They follow by watches, like all others. */

@@ -15,9 +15,11 @@ import { NAMESPACES, NODES } from '../world/api-resource.ts'
 import { applyManifest } from '../world/apply-manifest.ts'
 import { createObject } from '../world/create-object.ts'
 import { Store } from '../world/store.ts'
+import { WatchCache } from '../world/watch-cache.ts'
 import type { World } from '../world/world.ts'
 import { type BalancerDescription, balancerConfig } from './balancer-description.ts'
 import { VirtualApiServer } from './virtual-api-server.ts'
+import { WatchLag } from './watch-lag.ts'
 
 interface ClusterDescription {
   /** Everything that is left to chance comes from it. */
@@ -60,19 +62,24 @@ export class VirtualCluster {
   readonly instances: readonly [BalancerInstance, ...BalancerInstance[]]
   readonly nodes: readonly string[]
   readonly apiServer: VirtualApiServer
+  readonly watchLag: WatchLag
 
   constructor(description: ClusterDescription, turns: VirtualTimeParts['turns']) {
     const { seed, startAt, nodes, manifests, balancer, beside = [], darkMs, pace, shutdownGraceMs } = description
     this.time = new VirtualTime({ startAt, turns })
     this.random = new SeededRandom(seed)
+    this.watchLag = new WatchLag(this.random.fork('watch lag'))
     const timers = this.time
-    this.world = { store: new Store(), clock: this.time, random: this.random.fork('uids') }
+    const store = new Store()
+    const watches = new WatchCache({ store, timers, lagMsOf: this.watchLag.msOf })
+    this.world = { store, clock: this.time, random: this.random.fork('uids'), watches }
     for (const name of NAMES) createObject(this.world, { resource: NAMESPACES, body: { metadata: { name } } })
     const timing = pace === 'usual' ? STANDARD_NODE_TIMING : FAST_NODE_TIMING
     this.apiServer = new VirtualApiServer({
       timers,
       random: this.random.fork('api server'),
-      store: this.world.store,
+      store,
+      watches,
       runControllers: () => runControllers({ world: this.world, timers }, timing),
     })
     this.network = new VirtualNetwork({ timers, random: this.random.fork('network') })

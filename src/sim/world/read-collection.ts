@@ -7,7 +7,7 @@ import { isTrue } from './is-true.ts'
 import { parseLabelSelector } from './label-selector.ts'
 import { listObjects, type ObjectList } from './list-objects.ts'
 import type { RequestTarget } from './request-target.ts'
-import { bookmark, watchObjects } from './watch-objects.ts'
+import { bookmark, watchedUpTo, watchObjects } from './watch-objects.ts'
 import { watchStart } from './watch-start.ts'
 import type { World } from './world.ts'
 
@@ -28,7 +28,7 @@ export function readCollection(world: World, request: ApiRequest, target: Reques
       bookmarks: isTrue(query.get('allowWatchBookmarks')),
       ...(timeout === null ? {} : { timeoutSeconds: wholeNumber('timeoutSeconds', timeout) }),
       open: (sink) => watchObjects(world, watching, sink),
-      bookmark: () => bookmark(target.resource, world.store.revision),
+      bookmark: () => bookmark(target.resource, watchedUpTo(world, target.resource)),
     }
   }
   const version = query.get('resourceVersion') ?? ''

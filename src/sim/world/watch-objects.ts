@@ -27,25 +27,50 @@ export interface WatchEvent {
  * the selector is told as deleted, what enters it as added. Where the past is forgotten the only event is the 410: an API
  * server that took a watch answers in events alone (cacher.go, newErrWatcher).
  */
-export function watchObjects({ store }: World, watching: Watching, sink: (event: WatchEvent) => void): () => void {
+export function watchObjects(world: World, watching: Watching, sink: (event: WatchEvent) => void): () => void {
+  const { store, watches } = world
   const { resource, fromRevision = 0 } = watching
-  if (fromRevision === 0) {
-    const now = objectsAt(store, resource, store.revision) ?? []
-    for (const object of now) if (isSeen(watching, object)) sink({ type: 'ADDED', object })
-    if (watching.marksInitialEnd === true) sink(bookmark(resource, store.revision, INITIAL_END))
-  } else {
-    const missed = store.changesAfter(resource, fromRevision)
-    if (missed === undefined) {
-      sink({
-        type: 'ERROR',
-        object: expired(`too old resource version: ${fromRevision} (${store.compactedTo})`).status,
-      })
-      return ENDED
-    }
-    for (const change of missed) tell(watching, change, sink)
-  }
-  return store.subscribe(resource, (change) => tell(watching, change, sink))
+  const after =
+    fromRevision === 0 ? tellAll(world, watching, sink) : tellSince(world, { ...watching, fromRevision }, sink)
+  if (after === undefined) return ENDED
+  return (watches ?? store).subscribe(resource, (change) => {
+    if (change.revision > after) tell(watching, change, sink)
+  })
 }
+
+type EventSink = (event: WatchEvent) => void
+
+/** What is there; as of which revision. */
+function tellAll({ store }: World, watching: Watching, sink: EventSink): number {
+  const { revision } = store
+  const now = objectsAt(store, watching.resource, revision) ?? []
+  for (const object of now) if (isSeen(watching, object)) sink({ type: 'ADDED', object })
+  if (watching.marksInitialEnd === true) sink(bookmark(watching.resource, revision, INITIAL_END))
+  return revision
+}
+
+/** What the watches of this kind were told since then; undefined where that is forgotten. */
+function tellSince(
+  world: World,
+  watching: Watching & { readonly fromRevision: number },
+  sink: EventSink,
+): number | undefined {
+  const { store, watches } = world
+  const { resource, fromRevision } = watching
+  const oldest = Math.max(store.compactedTo, watches?.beginsAt ?? 0)
+  const missed = fromRevision < oldest ? undefined : store.changesAfter(resource, fromRevision)
+  if (missed === undefined) {
+    sink({ type: 'ERROR', object: expired(`too old resource version: ${fromRevision} (${oldest})`).status })
+    return undefined
+  }
+  const upTo = watchedUpTo(world, resource)
+  for (const change of missed) if (change.revision <= upTo) tell(watching, change, sink)
+  return fromRevision
+}
+
+/** How far the watches of a kind have come. */
+export const watchedUpTo = ({ store, watches }: World, resource: ApiResource): number =>
+  watches?.revisionOf(resource) ?? store.revision
 
 const INITIAL_END = { annotations: { 'k8s.io/initial-events-end': 'true' } }
 

@@ -2,12 +2,15 @@ import type { WallMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import type { Store } from './store.ts'
+import type { WatchCache } from './watch-cache.ts'
 
-/** What the API's rules go by: the objects, a clock for stamps, and chance for uids. */
+/** What the API's rules go by: the objects, a clock for stamps, chance for uids, and how late watches are. */
 export interface World {
   readonly store: Store
   readonly clock: Pick<Clock, 'wallMs'>
   readonly random: Pick<Random, 'hex'>
+  /** Absent: each commit is told at once. */
+  readonly watches?: WatchCache
 }
 
 /** RFC 3339 with whole seconds, as `metav1.Time` is written. */
