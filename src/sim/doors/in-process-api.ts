@@ -24,10 +24,17 @@ type ReplyHead = Readable & { readonly statusCode: number; readonly headers: Inc
 /**
  * What is done with one request. `silent`: no answer ever comes. `unheard`: it is carried out, and its answer lost. `cut`: it
  * is carried out, and the body of the answer breaks in the middle. `refused`: nothing listens. A reply replaces that of the
- * API. A watch is reset when `life` ends.
+ * API. `lateMs`: until it is carried out, and `answerLateMs` from then until it is answered. What is under way when `life`
+ * ends is reset, a watch too.
  */
 export type Passage =
-  | { readonly kind: 'passes'; readonly lateMs?: number; readonly watch?: WatchFault; readonly life?: AbortSignal }
+  | {
+      readonly kind: 'passes'
+      readonly lateMs?: number
+      readonly answerLateMs?: number
+      readonly watch?: WatchFault
+      readonly life?: AbortSignal
+    }
   | { readonly kind: 'silent' | 'unheard' | 'cut' | 'refused' }
   | { readonly kind: 'answered'; readonly reply: ObjectReply }
 
@@ -39,7 +46,7 @@ export type WatchFault = (event: WatchEvent) => WatchEvent | 'cut' | undefined
 interface InProcessApiParts {
   readonly world: World
   readonly timers: Timers
-  /** Until the answer is there. */
+  /** Until the answer is there; halfway it is carried out. */
   readonly latencyMs: number
   readonly passageOf?: (request: ApiRequest) => Passage
   /** Called around each request when it is carried out. */
@@ -50,26 +57,57 @@ interface InProcessApiParts {
 export function inProcessApi(
   parts: InProcessApiParts,
 ): (connection: unknown, request: HttpRequest, signal: AbortSignal) => Promise<ReplyHead> {
-  return (_connection, request, signal) => {
+  const { timers, latencyMs } = parts
+  return async (_connection, request, signal) => {
     signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<ReplyHead>()
-    const onAbort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
     const asked = apiRequest(request)
     const passage: Passage = parts.passageOf?.(asked) ?? { kind: 'passes' }
-    const waitMs = parts.latencyMs + (passage.kind === 'passes' ? (passage.lateMs ?? 0) : 0)
-    parts.timers.later(waitMs, () => {
-      if (signal.aborted) return
-      // A composite signal is kept alive by its listeners.
-      if (passage.kind !== 'silent') signal.removeEventListener('abort', onAbort)
-      const head = travelled(parts, asked, { passage, signal })
-      if (head instanceof Error) reject(head)
-      else if (head !== undefined) resolve(head)
-    })
-    return promise
+    const { lateMs = 0, answerLateMs = 0, life } = passage.kind === 'passes' ? passage : ON_TIME
+    const isWatching = asked.query.has('watch')
+    const isReset = (): boolean => life?.aborted === true
+    const answer = (): Promise<void> => passed(timers, latencyMs / 2 + answerLateMs, signal)
+    await passed(timers, latencyMs / 2 + lateMs, signal)
+    // A watch is under way once its reader has it.
+    if (isWatching) await answer()
+    if (isReset()) throw reset()
+    const head = travelled(parts, asked, { passage, signal })
+    if (head === undefined) return aborted(signal)
+    if (!isWatching) await answer()
+    if (head instanceof Error) throw head
+    if (isReset()) throw reset()
+    return head
   }
 }
 
+const ON_TIME: Omit<PassesOn, 'kind'> = {}
+
+function passed(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const onAbort = (): void => {
+    callOff()
+    reject(signal.reason)
+  }
+  // A composite signal is kept alive by its listeners.
+  const callOff = timers.later(ms, () => {
+    signal.removeEventListener('abort', onAbort)
+    resolve()
+  })
+  signal.addEventListener('abort', onAbort, { once: true })
+  return promise
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  return promise
+}
+
+const reset = (): WorldError => unreachable('ECONNRESET')
+
+const unreachable = (why: string): WorldError =>
+  new WorldError(`the API server cannot be reached (${why})`, { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+
+/** Undefined: no answer ever comes. */
 function travelled(
   { world, timers, around = alone }: InProcessApiParts,
   request: ApiRequest,
@@ -79,16 +117,10 @@ function travelled(
     case 'silent':
       return undefined
     case 'refused':
-      return new WorldError('the API server cannot be reached (ECONNREFUSED)', {
-        code: 'KUBE_UNREACHABLE',
-        retry: 'backoff',
-      })
+      return unreachable('ECONNREFUSED')
     case 'unheard':
       around(request, () => answerRequest(world, request))
-      return new WorldError('the API server cannot be reached (ECONNRESET)', {
-        code: 'KUBE_UNREACHABLE',
-        retry: 'backoff',
-      })
+      return reset()
     case 'cut': {
       const reply = around(request, () => answerRequest(world, request))
       if (!isWatch(reply)) return cutHead(reply)

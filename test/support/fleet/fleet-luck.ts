@@ -55,7 +55,7 @@ export class FleetLuck {
 export function troubled(what: FleetScenario['api'][number]['what'] | undefined, random: SeededRandom): Passage {
   switch (what) {
     case 'slow':
-      return { kind: 'passes', lateMs: random.between(50, SLOWEST_MS) }
+      return slow(random.between(50, SLOWEST_MS), random.next() < 0.5)
     case 'unheard':
       return { kind: 'unheard' }
     case 'away':
@@ -68,6 +68,12 @@ export function troubled(what: FleetScenario['api'][number]['what'] | undefined,
       return { kind: 'passes' }
   }
 }
+
+/** Before it is carried out, or after. */
+const slow = (ms: number, isAnswer: boolean): Passage => ({
+  kind: 'passes',
+  ...(isAnswer ? { answerLateMs: ms } : { lateMs: ms }),
+})
 
 function answered(code: number): Passage {
   const reason = code === 409 ? 'Conflict' : code === 429 ? 'TooManyRequests' : 'InternalError'

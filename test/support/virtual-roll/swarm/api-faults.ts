@@ -51,7 +51,7 @@ export class ApiFaults {
       case 'cut':
         return { kind: 'cut' }
       case 'slow':
-        return { kind: 'passes', lateMs: this.#parts.random.between(200, SLOWEST_MS) }
+        return this.#slow()
       case 'away':
         return { kind: 'refused' }
       case 'silent':
@@ -127,6 +127,13 @@ export class ApiFaults {
       }
       return event
     }
+  }
+
+  /** Before it is carried out, or after. */
+  #slow(): Passage {
+    const { random } = this.#parts
+    const ms = random.between(200, SLOWEST_MS)
+    return { kind: 'passes', ...(random.next() < 0.5 ? { lateMs: ms } : { answerLateMs: ms }) }
   }
 
   #unheardEviction(): Passage {

@@ -27,6 +27,8 @@ interface OutsideFaultParts {
 const AWAY: ReadonlySet<Fault['kind']> = new Set(['partition', 'nodeDies', 'nodeAnew'])
 /** From the step that brings it about until people switch a machine on whose boot went wrong. */
 const BAD_BOOT_MS = 30_000
+/** By how much the watches of a kind are late at most while the API server is slow. */
+const LATEST_WATCH_MS = 3_000
 /** Of steps of any other roll nothing is brought about. */
 export const FIRST_ROLL = 'first'
 
@@ -111,6 +113,7 @@ export class OutsideFaults {
     const { time } = this.#parts.cluster
     if (fault.kind === 'machine') this.#bringBadLuck(fault)
     if (fault.kind === 'api' && fault.what === 'away') this.#takeApiAway(fault)
+    if (fault.kind === 'api' && fault.what === 'slow') this.#delayWatches(fault)
     if ('atMs' in fault) this.#callOffs.push(time.later(fault.atMs - this.sinceMs, () => this.#happen(fault)))
     if (fault.kind === 'partition') this.#cutOff(fault)
     if (fault.kind === 'nodeDies') time.later(fault.fromMs - this.sinceMs, () => this.#die(fault))
@@ -250,6 +253,13 @@ export class OutsideFaults {
       scene.partitionsMs.push({ instance: FIRST_INSTANCE, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
       cluster.time.later(toMs - fromMs, heal)
     })
+  }
+
+  /** An API server that is slow hears of commits late itself, of each kind by another lag. */
+  #delayWatches({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): void {
+    const { time, watchLag } = this.#parts.cluster
+    time.later(fromMs - this.sinceMs, () => watchLag.delay(LATEST_WATCH_MS))
+    time.later(toMs - this.sinceMs, () => watchLag.delay(0))
   }
 
   /** For everybody: kubelets, kube-proxies and controllers lose it as well. */
