@@ -5,6 +5,7 @@
  * `npm run mutations -- rules` takes each rule away that the code has, and writes who sees it to docs/internals/rules.md; words behind it
  * select rules by their ids, `--new` those that were never tried. `--minutes N`, `--workers N`, and `--from N` for the first of the worlds.
  */
+import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Job } from './support/virtual-roll/jobs/job.ts'
 import { jobName } from './support/virtual-roll/jobs/job-name.ts'
@@ -19,6 +20,7 @@ import {
 } from './support/virtual-roll/mutations/mutation-jobs.ts'
 import { MUTATIONS } from './support/virtual-roll/mutations/mutations.ts'
 import { tryRulesOfTree } from './support/virtual-roll/mutations/rules/rules-command.ts'
+import { tryInTest } from './support/virtual-roll/mutations/try-in-test.ts'
 import { type Caught, tryMutation } from './support/virtual-roll/mutations/try-mutation.ts'
 
 const jobText = ({ job, after }: Caught): string => `${jobName(job)}, ${after}${after === 1 ? ' run' : ' runs'}`
@@ -32,7 +34,8 @@ async function jobsByWorld(chosen: readonly Mutation[]): Promise<(mutation: Muta
     return inPolite ? 'polite' : 'usual'
   }
   const jobs = new Map<string, readonly Job[]>()
-  for (const world of new Set(chosen.map(worldOf))) jobs.set(world, await WORLDS[world]())
+  const inSeeds = chosen.filter(({ inTest }) => inTest === undefined)
+  for (const world of new Set(inSeeds.map(worldOf))) jobs.set(world, await WORLDS[world]())
   return (mutation) => jobs.get(worldOf(mutation)) ?? []
 }
 
@@ -46,10 +49,18 @@ async function tryMutations(words: readonly string[]): Promise<boolean> {
     const jobsOf = await jobsByWorld(chosen)
     console.log('| the engine … | seen by | first in |\n| --- | --- | --- |')
     for (const mutation of chosen) {
+      const { name, inTest } = mutation
+      if (inTest !== undefined) {
+        const failed = await tryInTest(tree, mutation, inTest)
+        const by = failed === undefined ? '**nobody**' : basename(inTest, '.test.ts')
+        console.log(`| ${name} | ${by} | ${inTest}: ${failed} |`)
+        isSeen &&= failed !== undefined
+        continue
+      }
       const jobs = jobsOf(mutation)
       const caught = await tryMutation(tree, mutation, jobs)
       console.log(
-        `| ${mutation.name} | ${caught?.by ?? '**nobody**'} | ${caught === undefined ? `${jobs.length} runs` : jobText(caught)} |`,
+        `| ${name} | ${caught?.by ?? '**nobody**'} | ${caught === undefined ? `${jobs.length} runs` : jobText(caught)} |`,
       )
       if (process.env.WHY !== undefined && caught !== undefined) console.log(`<!-- ${caught.text.slice(0, 300)} -->`)
       isSeen &&= caught !== undefined

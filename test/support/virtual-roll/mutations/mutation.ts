@@ -19,6 +19,8 @@ export interface Mutation {
   readonly inGuards?: true
   /** Only pods that leave politely show it. */
   readonly inPolite?: true
+  /** Only this test file shows it: a world that no seed draws. */
+  readonly inTest?: string
 }
 
 /** Each changed file by its path, with its text as it is then. Throws where a text to be changed does not occur exactly once. */

@@ -5,6 +5,7 @@ import type { Edit, Mutation } from './mutation.ts'
 import { POLITE_MUTATIONS } from './polite-mutations.ts'
 
 const LADDER = 'src/roll/decide/ladder.ts'
+const LATE_ANSWERS = 'test/virtual/late-answers.test.ts'
 const STEPS = 'src/roll/decide/steps'
 
 const mutation = (
@@ -235,6 +236,30 @@ export const MUTATIONS: readonly Mutation[] = [
       'pods.some((pod) => !pod.terminating && !isLeaving(s, pod))',
     ],
   ),
+  {
+    ...mutation('evicts pods before kube-proxies follow again an API server that was away', [
+      'src/roll/decide/guards.ts',
+      'const FOLLOWERS_BACK_MS = 75_000',
+      'const FOLLOWERS_BACK_MS = 0',
+    ]),
+    inTest: LATE_ANSWERS,
+  },
+  {
+    ...mutation('sends an eviction again until a watch shows it', [
+      'src/roll/decide/drain/ready-pods.ts',
+      'return answer !== undefined && isAway(answer)',
+      'return answer !== undefined && s.now < 0 && isAway(answer)',
+    ]),
+    inTest: LATE_ANSWERS,
+  },
+  {
+    ...mutation('counts a renewal from its answer', [
+      'src/ground/loop/lease-holder.ts',
+      'this.#held = { lease: await this.#write(lease, signal), sentAt }',
+      'this.#held = { lease: await this.#write(lease, signal), sentAt: sentAt && this.#parts.clock.monoMs() }',
+    ]),
+    inTest: LATE_ANSWERS,
+  },
   ...FLEET_MUTATIONS,
   ...INGRESS_MUTATIONS,
   ...GUARD_MUTATIONS,
