@@ -108,11 +108,13 @@ export async function gather(
   const verdict = verdictFor(run, parts.under.node) ?? known.verdict
   const current = await nodeReading(parts, { ...known, verdict }, signal)
   const budget = parts.budget?.facts()
+  const cluster = view.reading()
   return {
     ...sharedReadings(parts, current?.node.name),
     run: nodeRun(run, parts.under, known.verdict),
     ...present({ current }),
-    cluster: view.reading(),
+    // Also of the node before: until a watch shows that its record is gone, the next one would wait for it.
+    cluster: { ...cluster, nodes: parts.overlay.over(cluster.nodes) },
     instances: known.instances(),
     slot: slotReading(parts.keeper, known.slot),
     ...present({ budget }),

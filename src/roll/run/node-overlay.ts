@@ -16,6 +16,14 @@ export class NodeOverlay {
     if (written === undefined || watched === undefined || written.uid !== watched.uid) return watched
     return isOlder(watched.resourceVersion, written.resourceVersion) ? written : watched
   }
+
+  /** The list itself unless the node that was written is newer: indexes are kept by it. */
+  over(nodes: readonly Node[]): readonly Node[] {
+    const at = nodes.findIndex(({ name }) => name === this.#written?.name)
+    const watched = nodes[at]
+    const newest = this.newest(watched)
+    return newest === undefined || newest === watched ? nodes : nodes.with(at, newest)
+  }
 }
 
 function isOlder(left: string, right: string): boolean {
