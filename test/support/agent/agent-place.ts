@@ -114,10 +114,14 @@ export class AgentPlace {
 
   /** The status of the reply of the API server. */
   async ask(method: string, path: string, ask?: Ask): Promise<number> {
+    return (await this.reply(method, path, ask)).status
+  }
+
+  async reply(method: string, path: string, ask?: Ask) {
     const { door, close } = httpClientDoor(this.#api.url)
-    const { status } = await door.ask(method, path, ask)
+    const reply = await door.ask(method, path, ask)
     close()
-    return status
+    return reply
   }
 
   async isRemembered(file = 'memory', wanted = '"answer":"drain"', memory = 'run'): Promise<true | undefined> {

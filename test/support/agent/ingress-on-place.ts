@@ -14,7 +14,12 @@ export async function applyIngress(
   change: Parameters<typeof healthDeployment>[0] = {},
 ): Promise<void> {
   const { metadata, status } = healthDeployment(change)
-  const { name, namespace, labels, annotations, ownerReferences } = metadata
+  const { name, namespace, labels, annotations } = metadata
+  const owners = (metadata.ownerReferences ?? []).map(async (owner) => ({
+    ...owner,
+    uid: await uidOfOwner(place, owner),
+  }))
+  const ownerReferences = await Promise.all(owners)
   const app = { app: name }
   const spec = {
     selector: { matchLabels: app },
@@ -37,6 +42,17 @@ export async function applyIngress(
   else assert.equal(created, 201)
   const counted = { body: { status }, contentType: MERGE }
   assert.equal(await place.ask('PATCH', `${DEPLOYMENTS}/${name}/status`, counted), 200)
+}
+
+/** Creates the IngressDaemonSet if it is not there: what has no owner any more is collected. */
+async function uidOfOwner(
+  place: AgentPlace,
+  { apiVersion, kind, name }: { readonly apiVersion: string; readonly kind: string; readonly name: string },
+): Promise<string> {
+  const path = `/apis/${apiVersion}/namespaces/default/ingressdaemonsets`
+  await place.ask('POST', path, { body: { apiVersion, kind, metadata: { name }, spec: {} } })
+  const { body } = await place.reply('GET', `${path}/${name}`)
+  return (body as { readonly metadata: { readonly uid: string } }).metadata.uid
 }
 
 export const deleteIngress = async (place: AgentPlace, name: string): Promise<void> =>
