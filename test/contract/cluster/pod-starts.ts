@@ -213,15 +213,16 @@ export function podStartsContract(ground: () => ClusterGround): void {
   })
 
   test('a container is asked as soon as it runs, however long the period, unless there is a delay', async () => {
-    for (const [name, leastMs, mostMs] of [
-      ['rare', 0, 5_000],
-      ['later', 4_000, 10_000],
-    ] as const) {
-      const running = await when(name, 'its container to run', (object) => mains(object)[0] === 'running')
-      const ready = await when(name, 'Ready', isReady)
-      const afterMs = ready.atMs - running.atMs
-      assert.ok(afterMs >= leastMs && afterMs <= mostMs, `${name} after ${afterMs} ms`)
+    const afterS = async (name: string): Promise<number> => {
+      const { object } = await when(name, 'Ready', isReady)
+      // By the stamps of the kubelet, in whole seconds: on a busy machine it may write late that the container runs.
+      const startedAt = object.status.containerStatuses?.[0]?.state.running?.startedAt ?? ''
+      const readyAt = condition(object, 'Ready')?.lastTransitionTime ?? ''
+      return (Date.parse(readyAt) - Date.parse(startedAt)) / 1_000
     }
+    const [rare, later] = [await afterS('rare'), await afterS('later')]
+    assert.ok(rare >= 0 && rare <= 5, `rare after ${rare} s`)
+    assert.ok(later >= 4 && later <= 10, `later after ${later} s`)
   })
 
   test('a pod whose image cannot be pulled is Pending, and its other container runs', async () => {

@@ -20,6 +20,7 @@ export interface SeenCondition {
   readonly status: string
   readonly reason?: string
   readonly message?: string
+  readonly lastTransitionTime?: string
 }
 
 export interface SeenNode {
@@ -35,7 +36,9 @@ export interface SeenNode {
   }
 }
 
-type SeenStates = Readonly<Record<string, { readonly exitCode?: number; readonly reason?: string }>>
+type SeenStates = Readonly<
+  Record<string, { readonly exitCode?: number; readonly reason?: string; readonly startedAt?: string }>
+>
 
 export interface SeenContainer {
   readonly name: string
