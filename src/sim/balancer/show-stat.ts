@@ -189,10 +189,14 @@ function statusText(server: Server): string {
   }
   const isFalling = check !== undefined && check.health < check.fullHealth
   const left = isFalling ? ` ${check.health - check.config.rise + 1}/${check.config.fall}` : ''
-  if (oper === 'stopping') return `NOLB${left}`
+  if (oper === 'stopping')
+    return `NOLB${config.track === undefined || check !== undefined ? left : uncheckedLeft(reference)}`
   if (admin === 'drain') return agent === undefined ? `DRAIN${left}` : 'DRAIN (agent)'
   return check === undefined ? 'no check' : `UP${left}`
 }
+
+/** HAProxy tells of a health that no check has, with `rise 2` and `fall 3`, where a server tracks one that is stopping. */
+const uncheckedLeft = ({ health }: Server): string => (health < 4 ? ` ${health - 1}/3` : '')
 
 /** Something of it that is asked is not down any more. */
 const isRising = ({ health }: Server, of: { readonly check: unknown; readonly agent: unknown }): boolean =>

@@ -65,9 +65,10 @@ export function drawBalancer(random: SeededRandom): DrawnBalancer {
       ...(isLimited ? { maxConnections: 1 + random.below(2) } : {}),
     })),
   }
-  // HAProxy refuses to track a server that nothing is asked of.
+  // HAProxy refuses to track a server that nothing is asked of. What tracks a disabled one is an accepted difference.
   const asked = web.servers.filter(
-    ({ agent, isUnchecked }) => agent !== undefined || (isChecked && isUnchecked !== true),
+    ({ agent, isUnchecked, isDisabled }) =>
+      isDisabled !== true && (agent !== undefined || (isChecked && isUnchecked !== true)),
   )
   const follow: BackendConfig = {
     name: 'follow',

@@ -11,6 +11,9 @@ import { LocalHaproxy } from '../../support/local-haproxy.ts'
 import { configIn, type DrawnBalancer } from './drawn-balancer.ts'
 import { type Answered, type Side, sent } from './side.ts'
 
+/** What connects to others on loopback does so from 127.0.0.1, and takes no port of this address. */
+const FRONT_HOST = '127.0.0.2'
+
 /** A server with its agent, on loopback. */
 interface Machine {
   readonly origin: LoopbackOrigin
@@ -47,7 +50,7 @@ export class RealSide implements Side {
     const ports = new Map<string, number>()
     for (const { name } of drawn.backends) ports.set(name, await ephemeralPort())
     const config = configIn(drawn, {
-      host: '127.0.0.1',
+      host: FRONT_HOST,
       frontPort: (backend) => ports.get(backend) ?? 0,
       server: (name) => {
         const { origin, agentPort } = machines.get(name) ?? {}
@@ -121,7 +124,7 @@ export class RealSide implements Side {
   }
 
   async #dial(backend: string): Promise<LoopbackClient | undefined> {
-    const open = LoopbackClient.open(this.#ports.get(backend) ?? 0)
+    const open = LoopbackClient.open({ host: FRONT_HOST, port: this.#ports.get(backend) ?? 0 })
     return open.catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') return undefined
       throw error

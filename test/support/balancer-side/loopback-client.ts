@@ -18,9 +18,9 @@ export class LoopbackClient implements DoorClient {
     for (const event of ['end', 'error', 'close']) socket.on(event, () => this.#ended())
   }
 
-  /** `to`: the path of a socket, or a port of loopback. */
-  static async open(to: string | number): Promise<LoopbackClient> {
-    const socket = typeof to === 'number' ? connect({ host: '127.0.0.1', port: to }) : connect(to)
+  /** `to`: the path of a socket, or a port. */
+  static async open(to: string | { readonly host: string; readonly port: number }): Promise<LoopbackClient> {
+    const socket = connect(typeof to === 'string' ? { path: to } : to)
     await once(socket, 'connect')
     return new LoopbackClient(socket)
   }
