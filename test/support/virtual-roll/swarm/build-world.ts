@@ -78,7 +78,7 @@ function manifestsOf(scenario: Scenario): readonly object[] {
   const { pods } = scenario.world
   const plain = plainManifests(scenario)
   const waiting = pods === undefined ? plain : withPodsKind(plain, pods)
-  return pods?.tight === undefined ? waiting : tightly(waiting, pods.tight, scenario.nodes)
+  return pods?.tight === undefined ? waiting : tightly(waiting, pods.tight, scenario.nodes - scenario.cordoned.length)
 }
 
 function plainManifests({ nodes, whoami: app, databases, polite }: Scenario): readonly object[] {

@@ -74,7 +74,7 @@ const withPod = (manifest: Workload, change: (pod: PodSpec) => PodSpec): Workloa
   spec: { ...manifest.spec, template: { ...manifest.spec.template, spec: change(manifest.spec.template.spec) } },
 })
 
-/** The manifests with pods of `whoami` that need a node each, where there are as many. */
+/** The manifests with pods of `whoami` that need a node each, where there are as many that take pods. */
 export const tightly = (manifests: readonly object[], tight: 'room' | 'spread', nodes: number): readonly object[] =>
   (manifests as readonly Workload[]).map((manifest) =>
     manifest.kind === 'Deployment' && (manifest.spec.replicas ?? 1) <= nodes
