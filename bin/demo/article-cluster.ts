@@ -16,7 +16,7 @@ import { ARTICLE_NODES, INGRESS_NODES, WORKERS } from './article-nodes.ts'
 import { freePort, onFreePort } from './free-port.ts'
 import { type OpenBalancer, openBalancer } from './open-balancer.ts'
 import { rollFileText } from './roll-file-text.ts'
-import { allChecked, nodePortsOpen, nodesReady, podsReady, until } from './settling.ts'
+import { allChecked, nodePortsAnswer, nodesReady, podsReady, until } from './settling.ts'
 
 export const HERE = '127.0.0.1'
 /** How long a machine is dark at each reboot; a real one takes longer, which makes it no easier for any plan. */
@@ -106,7 +106,7 @@ export class ArticleCluster {
     cluster.apply([...whoami({ service, ports }), ...database(WORKERS, ports), ...ingress(undefined, ports)])
     await until(signal, 'pods that are ready', () => podsReady(cluster.world))
     const entries = INGRESS_NODES.map((_, i) => ({ host: net.nodeAddress(i + 1), port: ports.ingress }))
-    await until(signal, 'node ports that answer', () => nodePortsOpen(cluster.plane, entries))
+    await until(signal, 'node ports that answer', () => nodePortsAnswer(cluster.plane, entries))
     await onFreePort({ host: HERE, wanted }, async (port) => {
       this.#url = `http://${HERE}:${port}/`
       const config = balancerConfig(net, { port, ingress: ports.ingress })

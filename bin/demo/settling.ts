@@ -47,19 +47,23 @@ export function podsReady({ store }: World): boolean {
   return pods.length === PODS_WANTED && pods.every(isReady)
 }
 
-export async function nodePortsOpen(plane: LoopbackDataPlane, entries: readonly Destination[]): Promise<boolean> {
-  const open = await Promise.all(
+/** A port may be open before what is behind it: each has to answer a request. */
+export async function nodePortsAnswer(plane: LoopbackDataPlane, entries: readonly Destination[]): Promise<boolean> {
+  const answered = await Promise.all(
     entries.map(
       (entry) =>
         new Promise<boolean>((resolve) =>
           plane.dial(entry, (dialled) => {
-            if (dialled.kind === 'open') dialled.connection.close()
-            resolve(dialled.kind === 'open')
+            if (dialled.kind !== 'open') return resolve(false)
+            dialled.connection.send({ path: '/' }, (reply) => {
+              dialled.connection.close()
+              resolve(reply !== 'broken' && reply.status === 200)
+            })
           }),
         ),
     ),
   )
-  return open.every(Boolean)
+  return answered.every(Boolean)
 }
 
 /** By `show servers state`: every server is up, and its last check has passed (management.txt 9.3). */

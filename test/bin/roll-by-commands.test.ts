@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import { ARTICLE_NODES, INGRESS_NODES, WORKERS } from '../../bin/demo/article-nodes.ts'
 import { freePort } from '../../bin/demo/free-port.ts'
-import { nodePortsOpen, nodesReady, podsReady } from '../../bin/demo/settling.ts'
+import { nodePortsAnswer, nodesReady, podsReady } from '../../bin/demo/settling.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemSoon as soon } from '../../src/ground/machine/system-soon.ts'
 import { systemTimers as timers } from '../../src/ground/machine/system-timers.ts'
@@ -126,7 +126,10 @@ async function aGround(t: TestContext): Promise<Ground> {
   await waitFor({ what: 'pods', limitMs: 60_000 }, async () => podsReady(cluster.world) || undefined)
   const servers = INGRESS_NODES.map((name, i) => ({ name, address: net.nodeAddress(i + 1), port: INGRESS_PORT }))
   const entries = servers.map(({ address: host, port }) => ({ host, port }))
-  await waitFor({ what: 'ports', limitMs: 60_000 }, async () => nodePortsOpen(cluster.plane, entries) || undefined)
+  await waitFor(
+    { what: 'ports', limitMs: 60_000 },
+    async () => (await nodePortsAnswer(cluster.plane, entries)) || undefined,
+  )
   const port = await freePort('127.0.0.1', undefined)
   front = await commandFront({ port, folder, lateMs: LATE_MS, servers })
   return { cluster, folder, front }

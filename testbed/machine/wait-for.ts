@@ -18,8 +18,11 @@ interface WaitTime {
 
 const REAL: WaitTime = { nowMs: () => performance.now(), pause: (ms) => sleep(ms) }
 
+/** Not `false`, which would end the wait like anything else: nothing yet is `undefined`. */
+export type Found = object | string | number | bigint | true | null
+
 /** Looks again and again until `look` gives something, or until the limit, when it throws with the explanation. */
-export async function waitFor<T>(
+export async function waitFor<T extends Found>(
   wait: Wait,
   look: () => Promise<T | undefined> | T | undefined,
   time: WaitTime = REAL,

@@ -19,7 +19,7 @@ import type { RollSurroundings } from '../../roll/world.ts'
 import { HERE } from '../article-cluster.ts'
 import { onFreePort } from '../free-port.ts'
 import { type OpenBalancer, openBalancer } from '../open-balancer.ts'
-import { allChecked, nodePortsOpen, nodesReady, until, within } from '../settling.ts'
+import { allChecked, nodePortsAnswer, nodesReady, until, within } from '../settling.ts'
 import { controllerOfOurs } from './controller-of-ours.ts'
 import { openNodeAgent } from './node-agent.ts'
 import { RolloutProgress } from './rollout-progress.ts'
@@ -127,7 +127,7 @@ export class EmbeddedRollout {
     this.#apply('v1')
     await until(signal, 'pods that are ready', () => this.#serves('v1'))
     const entries = NODES.map((_, i) => ({ host: net.nodeAddress(i + 1), port: this.#ports.node }))
-    await until(signal, 'node ports that answer', () => nodePortsOpen(cluster.plane, entries))
+    await until(signal, 'node ports that answer', () => nodePortsAnswer(cluster.plane, entries))
     await onFreePort({ host: HERE, wanted: undefined }, (port) => this.#startBalancer(port, signal))
     await until(signal, "the balancer's checks to pass", () => allChecked(this.#balancer?.socket ?? ''))
   }

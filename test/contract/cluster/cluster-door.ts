@@ -1,3 +1,4 @@
+import type { Found } from '../../../testbed/machine/wait-for.ts'
 import type { ApiDoor } from '../api/api-door.ts'
 
 interface Wait {
@@ -20,5 +21,5 @@ export interface ClusterDoor {
   /** Writes a file into the folder of static pods of a node; undefined removes it. */
   staticPod(node: string, file: string, manifest: object | undefined): Promise<void>
   /** Lets time pass until the answer is there. */
-  waitUntil<T>(wait: Wait, ask: () => Promise<T | undefined> | T | undefined): Promise<T>
+  waitUntil<T extends Found>(wait: Wait, ask: () => Promise<T | undefined> | T | undefined): Promise<T>
 }
