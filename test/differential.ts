@@ -6,8 +6,8 @@
 import { parseArgs } from 'node:util'
 import { compareSequence } from './differential/api/compare-sequence.ts'
 import { drawSequence } from './differential/api/draw.ts'
-import { realEnd } from './differential/api/ends.ts'
 import { Findings, findingText } from './differential/api/findings.ts'
+import { realCluster } from './differential/api/real-cluster.ts'
 import { stepText } from './differential/api/step.ts'
 
 const { values } = parseArgs({
@@ -26,7 +26,7 @@ const first = Number(values.seed ?? values.from)
 const count = values.seed === undefined ? Number(values.seeds) : 1
 const seeds = Array.from({ length: count }, (_, index) => first + index)
 if (values.seed !== undefined) for (const step of drawSequence(first).steps) console.log(stepText(step).slice(0, 500))
-const real = await realEnd()
+const real = await realCluster()
 const findings = new Findings()
 const endsMs = performance.now() + 1_000 * Number(values.seconds)
 

@@ -13,7 +13,7 @@ const { values } = parseArgs({ options })
 const first = Number(values.seed ?? values.from)
 const count = values.seed === undefined ? Number(values.seeds) : 1
 
-const { plane, close } = await realPlane()
+const plane = await realPlane()
 await makeClasses(plane)
 const startedMs = performance.now()
 let failed = 0
@@ -23,7 +23,7 @@ for (let seed = first; seed < first + count; seed += 1) {
   failed += 1
   console.log(`seed ${seed}:\n  ${found.slice(0, 4).join('\n  ')}`)
 }
-await close()
+await plane.close()
 const seconds = Math.round((performance.now() - startedMs) / 1_000)
 console.log(`${count} clusters, ${failed} with differences, in ${seconds} s`)
 process.exit(failed === 0 ? 0 : 1)

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import type { ControlPlane } from '../contract/control/control-plane.ts'
 import { controlContract } from '../contract/control-contract.ts'
 import { realPlane } from '../contract/doors/control-planes.ts'
 import { requires } from '../support/requires.ts'
 
 describe('the controllers of a real cluster', requires('testbed'), () => {
-  let opened: Awaited<ReturnType<typeof realPlane>> | undefined
+  let plane: ControlPlane | undefined
   before(async () => {
-    opened = await realPlane()
+    plane = await realPlane()
   })
-  after(() => opened?.close())
+  after(() => plane?.close())
   controlContract(() => {
-    assert.ok(opened)
-    return opened.plane
+    assert.ok(plane)
+    return plane
   })
 })

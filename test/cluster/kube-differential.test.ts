@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { ControlPlane } from '../contract/control/control-plane.ts'
 import { compareSequence } from '../differential/api/compare-sequence.ts'
 import { drawSequence } from '../differential/api/draw.ts'
-import { type End, realEnd } from '../differential/api/ends.ts'
 import { Findings, findingText } from '../differential/api/findings.ts'
+import { realCluster } from '../differential/api/real-cluster.ts'
 import { requires } from '../support/requires.ts'
 
 /** By night 2,000 others are drawn. */
@@ -11,9 +12,9 @@ const SEEDS = Array.from({ length: 20 }, (_, index) => index)
 const BESIDE = 5
 
 describe('the embedded cluster beside a real one', requires('testbed'), () => {
-  let real: End | undefined
+  let real: ControlPlane | undefined
   before(async () => {
-    real = await realEnd()
+    real = await realCluster()
   })
   after(() => real?.close())
 

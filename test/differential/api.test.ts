@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { embeddedPlane } from '../contract/doors/control-planes.ts'
 import { root } from '../support/repository-files.ts'
 import { ACCEPTED } from './api/accepted.ts'
 import { drawSequence } from './api/draw.ts'
-import { embeddedEnd } from './api/ends.ts'
 import { play } from './api/play.ts'
 
 test('the page about the simulator has each difference of the API that is accepted, and no other', () => {
@@ -31,10 +31,10 @@ test('a drawn sequence has an answer to each request, and is the same each time'
 })
 
 async function played(seed: number) {
-  const end = embeddedEnd(seed)
+  const plane = embeddedPlane(`differential ${seed}`)
   try {
-    return await play(end, drawSequence(seed))
+    return await play(plane, drawSequence(seed))
   } finally {
-    await end.close()
+    await plane.close()
   }
 }

@@ -1,18 +1,10 @@
-import { wallMs } from '../../src/ground/model/time.ts'
 import { runDisruptionController } from '../../src/sim/actors/disruption-controller.ts'
 import { runNodeTainter } from '../../src/sim/actors/node-tainter.ts'
 import { runVolumeBinder } from '../../src/sim/actors/volume-binder.ts'
-import { SeededRandom } from '../../src/sim/clocks/seeded-random.ts'
-import { VirtualTime } from '../../src/sim/clocks/virtual-time.ts'
 import type { PickNode } from '../../src/sim/scheduler/place-pod.ts'
 import { runScheduler } from '../../src/sim/scheduler/scheduler.ts'
-import { NAMESPACES } from '../../src/sim/world/api-resource.ts'
-import { createObject } from '../../src/sim/world/create-object.ts'
-import { Store } from '../../src/sim/world/store.ts'
-import { stampOf } from '../../src/sim/world/world.ts'
 import type { ControlPlane } from '../contract/control/control-plane.ts'
-import { portDoor } from '../contract/doors/port-door.ts'
-import { turnsOfLoop } from '../support/turns-of-loop.ts'
+import { virtualPlane } from '../contract/doors/control-planes.ts'
 import { CLASSES, type SchedulingCluster } from './scheduling-cluster.ts'
 import { type PodFact, SchedulingPlay, type Settled } from './scheduling-play.ts'
 
@@ -25,9 +17,10 @@ export async function compareScheduling(cluster: SchedulingCluster, real: Contro
   const play = new SchedulingPlay(real, cluster)
   const seen = await play.run().finally(() => play.cleanUp())
   const strange: string[] = []
-  const embedded = embeddedScheduler(cluster, drawnAs(seen, strange))
+  const embedded = embeddedScheduler(cluster.seed, drawnAs(seen, strange))
   await makeClasses(embedded)
   const ours = await new SchedulingPlay(embedded, cluster).run(seen)
+  await embedded.close()
   return [...strange, ...differences(ours, seen)]
 }
 
@@ -48,20 +41,13 @@ function drawnAs(seen: readonly Settled[], strange: string[]): PickNode {
   }
 }
 
-function embeddedScheduler({ seed }: SchedulingCluster, pick: PickNode): ControlPlane {
-  const time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })
-  const world = { store: new Store(), clock: time, random: new SeededRandom(`scheduling ${seed}`) }
-  createObject(world, { resource: NAMESPACES, body: { metadata: { name: 'default' } } })
-  const parts = { world, timers: time }
-  runScheduler(parts, pick)
-  for (const run of [runVolumeBinder, runNodeTainter, runDisruptionController]) run(parts)
-  return {
-    door: portDoor(world, time),
-    pass: (ms) => time.advance(ms),
-    nowMs: () => time.monoMs(),
-    stamp: () => stampOf(time.wallMs()),
-  }
-}
+const embeddedScheduler = (seed: number, pick: PickNode): ControlPlane =>
+  virtualPlane(`scheduling ${seed}`, (parts) => [
+    runScheduler(parts, pick),
+    runVolumeBinder(parts),
+    runNodeTainter(parts),
+    runDisruptionController(parts),
+  ])
 
 function differences(embedded: readonly Settled[], real: readonly Settled[]): readonly string[] {
   return embedded.flatMap(({ answer, pods }, step) => {

@@ -10,6 +10,7 @@ export interface ControlPlane {
   nowMs(): number
   /** RFC 3339, by its clock. */
   stamp(): string
+  close(): Promise<void>
 }
 
 const MERGE = 'application/merge-patch+json'

@@ -1,5 +1,6 @@
+import type { ControlPlane } from '../../contract/control/control-plane.ts'
+import { embeddedPlane } from '../../contract/doors/control-planes.ts'
 import { type Difference, differencesOf } from './compare.ts'
-import { type End, embeddedEnd } from './ends.ts'
 import { KINDS, type KindName, listPath } from './paths.ts'
 import { play } from './play.ts'
 import type { Seen } from './seen.ts'
@@ -12,10 +13,10 @@ export interface Compared {
   readonly realMs: number
 }
 
-/** Plays a sequence at both ends: first in virtual time, then on the real cluster. */
-export async function compareSequence(sequence: Sequence, real: End): Promise<Compared> {
+/** Plays a sequence on both planes: first in virtual time, then on the real cluster. */
+export async function compareSequence(sequence: Sequence, real: ControlPlane): Promise<Compared> {
   const beganMs = performance.now()
-  const embedded = embeddedEnd(sequence.seed)
+  const embedded = embeddedPlane(`differential ${sequence.seed}`)
   const ours = await play(embedded, sequence)
   await embedded.close()
   const betweenMs = performance.now()
@@ -30,7 +31,7 @@ export async function compareSequence(sequence: Sequence, real: End): Promise<Co
 }
 
 /** What has no namespace, then the namespace with all in it, whatever holds it. */
-async function cleanUp({ door }: End, world: string): Promise<void> {
+async function cleanUp({ door }: ControlPlane, world: string): Promise<void> {
   const merge = 'application/merge-patch+json'
   const kinds = (Object.keys(KINDS) as KindName[]).filter((kind) => kind !== 'Event')
   for (const kind of kinds.toReversed()) {

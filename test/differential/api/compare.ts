@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Seen } from './seen.ts'
 import type { Normal } from './snapshot.ts'
 
-/** One thing that the two ends do not have in common. */
+/** One thing that the two planes do not have in common. */
 export interface Difference {
   /** What of which kind: `Pod.spec.containers.*.imagePullPolicy`, `answer POST 201/422`. */
   readonly at: string
@@ -13,7 +13,7 @@ export interface Difference {
 const shown = (value: unknown): string =>
   value === undefined ? 'absent' : (JSON.stringify(value) ?? 'absent').slice(0, 300)
 
-/** The embedded end's first. */
+/** The embedded plane's first. */
 export function differencesOf(embedded: Seen, real: Seen): readonly Difference[] {
   if (embedded.kind === 'answer' && real.kind === 'answer') return ofAnswers(embedded, real)
   if (embedded.kind === 'pages' && real.kind === 'pages') {

@@ -89,7 +89,7 @@ class Drawing {
     if (this.#made.length === 0 || (this.#made.length < 5 && draw.chance(0.3))) return [this.#create(draw.one(kinds))]
     const of = draw.one(this.#made)
     const way = draw.below(20)
-    // Its controllers and the scheduler would be met half-way, at each end elsewhere.
+    // Its controllers and the scheduler would be met half-way, on each plane elsewhere.
     const before: readonly Step[] = WITH_PODS.includes(of.kind) ? [{ do: 'wait' }] : []
     if (way < 8) return [...before, drawChange(draw, of.kind, of.path)]
     if (way < 10) return [...before, this.#delete(of), { do: 'wait' }]

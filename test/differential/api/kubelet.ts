@@ -1,12 +1,12 @@
 import { field } from '../../contract/api/field.ts'
-import type { End } from './ends.ts'
+import type { ControlPlane } from '../../contract/control/control-plane.ts'
 import { collectionPath, WORLD_LABEL } from './paths.ts'
 
 const STRATEGIC = 'application/strategic-merge-patch+json'
 const NODES = ['n1', 'n2']
 
 /** Two nodes that are Ready and that no kubelet runs, in a namespace of their own. */
-export async function makeGround({ door, pass, stamp }: End, world: string): Promise<void> {
+export async function makeGround({ door, pass, stamp }: ControlPlane, world: string): Promise<void> {
   await door.ask('POST', '/api/v1/namespaces', {
     body: { metadata: { name: world, labels: { [WORLD_LABEL]: world } } },
   })
@@ -31,7 +31,7 @@ export async function makeGround({ door, pass, stamp }: End, world: string): Pro
   throw new Error('the nodes stay tainted, or there is no service account')
 }
 
-async function isGroundReady(door: End['door'], world: string): Promise<boolean> {
+async function isGroundReady(door: ControlPlane['door'], world: string): Promise<boolean> {
   for (const short of NODES) {
     const { body } = await door.ask('GET', `/api/v1/nodes/${world}-${short}`)
     if (field(body, 'spec.taints') !== undefined) return false
@@ -44,7 +44,7 @@ async function isGroundReady(door: End['door'], world: string): Promise<boolean>
 }
 
 /** What the kubelets of both nodes have to say by now of the pods on them. True: something was written. */
-export async function kubeletPass(end: End, world: string, pods: readonly unknown[]): Promise<boolean> {
+export async function kubeletPass(plane: ControlPlane, world: string, pods: readonly unknown[]): Promise<boolean> {
   let hasWritten = false
   for (const pod of pods) {
     const path = `${collectionPath('Pod', world)}/${String(field(pod, 'metadata.name'))}`
@@ -54,10 +54,13 @@ export async function kubeletPass(end: End, world: string, pods: readonly unknow
       const isLeft = field(pod, 'metadata.deletionGracePeriodSeconds') === 0
       if (isLeft) continue
       const body = { gracePeriodSeconds: 0, preconditions: { uid: field(pod, 'metadata.uid') } }
-      await end.door.ask('DELETE', path, { body })
+      await plane.door.ask('DELETE', path, { body })
       hasWritten = true
     } else if (field(pod, 'status.containerStatuses') === undefined && !hasEnded(pod)) {
-      await end.door.ask('PATCH', `${path}/status`, { contentType: STRATEGIC, body: { status: statusOf(end, pod) } })
+      await plane.door.ask('PATCH', `${path}/status`, {
+        contentType: STRATEGIC,
+        body: { status: statusOf(plane, pod) },
+      })
       hasWritten = true
     }
   }
@@ -69,7 +72,7 @@ const hasEnded = (pod: unknown): boolean => /^(Succeeded|Failed)$/.test(String(f
 const PHASES: Readonly<Record<string, string>> = { succeeds: 'Succeeded', fails: 'Failed' }
 
 /** At once all that a kubelet writes one after the other (pkg/kubelet/status/generate.go). */
-function statusOf({ stamp }: End, pod: unknown): object {
+function statusOf({ stamp }: ControlPlane, pod: unknown): object {
   const runs = String(
     (field(pod, 'metadata.labels') as Readonly<Record<string, string>> | undefined)?.['test.local/runs'] ?? 'ready',
   )

@@ -1,9 +1,9 @@
 import { mergePatch } from '../../../src/sim/world/merge-patch.ts'
 import type { OpenWatch } from '../../contract/api/api-door.ts'
 import { field } from '../../contract/api/field.ts'
+import type { ControlPlane } from '../../contract/control/control-plane.ts'
 import { acceptedAs } from './accepted.ts'
 import { differencesOf } from './compare.ts'
-import type { End } from './ends.ts'
 import { kubeletPass, makeGround } from './kubelet.ts'
 import { collectionPath, type KindName, withQuery } from './paths.ts'
 import type { Seen } from './seen.ts'
@@ -14,23 +14,30 @@ const QUIET_MS = 3_000
 const VIRTUAL_LIMIT_MS = 60_000
 const REAL_LIMIT_MS = 12_000
 
-/** Plays a sequence at one end. `expected`: what the other end showed, which a real cluster is given time to come to. */
-export async function play(end: End, sequence: Sequence, expected?: readonly Seen[]): Promise<readonly Seen[]> {
-  await makeGround(end, sequence.name)
-  const player = new Player(end, sequence)
+/**
+ * Plays a sequence on one plane. `expected` is what the other plane showed: this plane is given time to come to it. Without
+ * `expected`, a wait lasts until nothing changes, so the plane is one in virtual time.
+ */
+export async function play(
+  plane: ControlPlane,
+  sequence: Sequence,
+  expected?: readonly Seen[],
+): Promise<readonly Seen[]> {
+  await makeGround(plane, sequence.name)
+  const player = new Player(plane, sequence)
   const seen: Seen[] = []
   for (const [index, step] of sequence.steps.entries()) seen.push(await player.take(step, expected?.[index]))
   return [...seen, ...player.endWatches()]
 }
 
 class Player {
-  readonly #end: End
+  readonly #plane: ControlPlane
   readonly #world: string
   readonly #kinds: readonly KindName[]
   readonly #watches: { readonly path: string; readonly watch: OpenWatch }[] = []
 
-  constructor(end: End, sequence: Sequence) {
-    this.#end = end
+  constructor(plane: ControlPlane, sequence: Sequence) {
+    this.#plane = plane
     this.#world = sequence.name
     this.#kinds = kindsOf(sequence)
   }
@@ -46,7 +53,7 @@ class Player {
       case 'watch':
         return await this.#watch(step)
       case 'wait':
-        return this.#end.name === 'real' ? await this.#converge(expected) : await this.#settle()
+        return expected === undefined ? await this.#settle() : await this.#converge(expected)
     }
   }
 
@@ -74,7 +81,7 @@ class Player {
     path: string,
     { body, contentType }: { readonly body: unknown; readonly contentType: string },
   ): Promise<Seen> {
-    const reply = await this.#end.door
+    const reply = await this.#plane.door
       .ask(method, path, { ...(body === undefined ? {} : { body }), contentType })
       .catch((error: unknown) => ({ status: 599, body: { message: String(error) } }))
     const causes = (field(reply.body, 'details.causes') ?? []) as readonly {
@@ -94,7 +101,7 @@ class Player {
   }
 
   async #edit({ path, merge, version }: Extract<Step, { do: 'edit' }>): Promise<Seen> {
-    const read = await this.#end.door.ask('GET', path)
+    const read = await this.#plane.door.ask('GET', path)
     if (read.status !== 200)
       return { kind: 'answer', code: read.status, reason: field(read.body, 'reason'), causes: [], message: '' }
     const now = String(field(read.body, 'metadata.resourceVersion'))
@@ -106,7 +113,7 @@ class Player {
   async #pages(path: string, limit: number): Promise<readonly (readonly string[])[]> {
     const pages: string[][] = []
     for (let token = ''; pages.length < 20; ) {
-      const { body } = await this.#end.door.ask(
+      const { body } = await this.#plane.door.ask(
         'GET',
         withQuery(path, `limit=${limit}${token === '' ? '' : `&continue=${encodeURIComponent(token)}`}`),
       )
@@ -122,64 +129,64 @@ class Player {
   }
 
   async #watch({ path, from }: Extract<Step, { do: 'watch' }>): Promise<Seen> {
-    const { body } = await this.#end.door.ask('GET', path)
+    const { body } = await this.#plane.door.ask('GET', path)
     const version = {
       all: '',
       now: `&resourceVersion=${String(field(body, 'metadata.resourceVersion'))}`,
     }[from]
     const list = await this.#answer('GET', path, { body: undefined, contentType: 'application/json' })
     if (list.kind === 'answer' && list.code !== 200) return list
-    this.#watches.push({ path, watch: await this.#end.door.watch(withQuery(path, `watch=true${version}`)) })
+    this.#watches.push({ path, watch: await this.#plane.door.watch(withQuery(path, `watch=true${version}`)) })
     return { kind: 'nothing' }
   }
 
   /** Until nothing has changed for some seconds of virtual time. */
   async #settle(): Promise<Seen> {
-    const beganMs = this.#end.nowMs()
+    const beganMs = this.#plane.nowMs()
     let last = ''
     let quietSinceMs = beganMs
     for (;;) {
-      const snapshot = await takeSnapshot(this.#end, this.#world, this.#kinds)
+      const snapshot = await takeSnapshot(this.#plane, this.#world, this.#kinds)
       const now = JSON.stringify(snapshot.objects)
-      if (now !== last) quietSinceMs = this.#end.nowMs()
+      if (now !== last) quietSinceMs = this.#plane.nowMs()
       last = now
-      const hasWritten = await kubeletPass(this.#end, this.#world, snapshot.pods)
-      const isQuiet = !hasWritten && this.#end.nowMs() - quietSinceMs >= QUIET_MS
-      if (isQuiet || this.#end.nowMs() - beganMs > VIRTUAL_LIMIT_MS)
+      const hasWritten = await kubeletPass(this.#plane, this.#world, snapshot.pods)
+      const isQuiet = !hasWritten && this.#plane.nowMs() - quietSinceMs >= QUIET_MS
+      if (isQuiet || this.#plane.nowMs() - beganMs > VIRTUAL_LIMIT_MS)
         return { kind: 'there', snapshot, tookMs: quietSinceMs - beganMs }
-      await this.#end.pass(250)
+      await this.#plane.pass(250)
     }
   }
 
-  /** Until it is as at the other end, or the time is over. */
-  async #converge(expected: Seen | undefined): Promise<Seen> {
-    const beganMs = this.#end.nowMs()
+  /** Until it is as on the other plane, or the time is over. */
+  async #converge(expected: Seen): Promise<Seen> {
+    const beganMs = this.#plane.nowMs()
     let pauseMs = 60
     for (;;) {
-      const snapshot = await takeSnapshot(this.#end, this.#world, this.#kinds)
-      const hasWritten = await kubeletPass(this.#end, this.#world, snapshot.pods)
-      const tookMs = this.#end.nowMs() - beganMs
+      const snapshot = await takeSnapshot(this.#plane, this.#world, this.#kinds)
+      const hasWritten = await kubeletPass(this.#plane, this.#world, snapshot.pods)
+      const tookMs = this.#plane.nowMs() - beganMs
       const there: Seen = { kind: 'there', snapshot, tookMs }
-      if (!hasWritten && (expected === undefined || isAlike(expected, there))) return there
+      if (!hasWritten && isAlike(expected, there)) return there
       if (tookMs > REAL_LIMIT_MS) return there
-      await this.#end.pass(pauseMs)
+      await this.#plane.pass(pauseMs)
       pauseMs = Math.min(500, pauseMs * 1.4)
     }
   }
 
-  /** Puts in what only this end knows. */
+  /** Puts in what only this plane knows. */
   async #filled(text: string): Promise<string> {
     let result = text
     for (const [whole, selector = '', nth = '0'] of text.matchAll(/\{pods ([^\s}]+) (\d+)\}/g)) {
       const path = `${collectionPath('Pod', this.#world)}?labelSelector=${encodeURIComponent(selector)}`
-      const { body } = await this.#end.door.ask('GET', path)
+      const { body } = await this.#plane.door.ask('GET', path)
       const pods = ((field(body, 'items') ?? []) as readonly unknown[]).toSorted((a, b) =>
         podText(a) < podText(b) ? -1 : 1,
       )
       result = result.replaceAll(whole, String(field(pods[Number(nth)], 'metadata.name') ?? 'nobody'))
     }
     for (const [whole, path = ''] of text.matchAll(/\{uid ([^\s}]+)\}/g)) {
-      const { body } = await this.#end.door.ask('GET', path)
+      const { body } = await this.#plane.door.ask('GET', path)
       result = result.replaceAll(whole, String(field(body, 'metadata.uid') ?? '00000000-0000-4000-8000-000000000000'))
     }
     return result

@@ -1,5 +1,5 @@
 import { field } from '../../contract/api/field.ts'
-import type { End } from './ends.ts'
+import type { ControlPlane } from '../../contract/control/control-plane.ts'
 import { KINDS, type KindName, listPath } from './paths.ts'
 import type { Sequence } from './step.ts'
 
@@ -39,7 +39,11 @@ const kindsInPath = (path: string): readonly KindName[] =>
       (kind !== 'Namespace' || /\/namespaces(\?|$)/.test(path)),
   )
 
-export async function takeSnapshot({ door }: End, world: string, kinds: readonly KindName[]): Promise<Snapshot> {
+export async function takeSnapshot(
+  { door }: ControlPlane,
+  world: string,
+  kinds: readonly KindName[],
+): Promise<Snapshot> {
   const found: { readonly kind: KindName; readonly object: unknown }[] = []
   for (const kind of kinds) {
     const { body } = await door.ask('GET', listPath(kind, world))
@@ -74,7 +78,7 @@ function hashesIn(object: unknown): readonly string[] {
     .map((value) => value.slice(value.lastIndexOf('-') + 1))
 }
 
-/** An object of an answer or a list, so that those of both ends can be compared. */
+/** An object of an answer or a list, so that those of both planes can be compared. */
 export function normalOf(kind: string, object: unknown, hashes: readonly string[] = hashesIn(object)): Normal {
   const generateName = field(object, 'metadata.generateName')
   const own = String(field(object, 'metadata.name') ?? '')
@@ -138,7 +142,7 @@ const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 function plain(text: string, words: readonly (readonly [string, string])[]): string {
   let result = text.replaceAll(TIME, 'TIME').replaceAll(UID, 'UID')
   for (const [from, to] of words) result = result.replaceAll(from, to)
-  // How many nodes there are is another matter at each end.
+  // How many nodes there are is another matter on each plane.
   if (/^\d+\/\d+ nodes are available/.test(result)) return 'NODES'
   return result.replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-*')
 }

@@ -1,6 +1,6 @@
-/** What a sequence does, as data: the same for both ends. */
+/** What a sequence does, as data: the same for both planes. */
 export type Step =
-  /** One request. `{pods app=a 1}` in a path or a body is the name of the second pod of a selector, at each end its own. */
+  /** One request. `{pods app=a 1}` in a path or a body is the name of the second pod of a selector, on each plane its own. */
   | {
       readonly do: 'ask'
       readonly method: string
