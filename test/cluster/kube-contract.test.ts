@@ -11,28 +11,8 @@ import { httpClientDoor } from '../contract/doors/http-client-door.ts'
 import type { FrameGround } from '../contract/frame/frame-ground.ts'
 import { frameContract } from '../contract/frame-contract.ts'
 import { administrator } from '../support/administrator.ts'
+import { anyCustomResource } from '../support/any-custom-resource.ts'
 import { requires } from '../support/requires.ts'
-
-/** Any object may be one: what the schema of a kind says is for its own tests. */
-const NODE_GUARDS = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'nodeguards.evenkeel.dev' },
-  spec: {
-    group: 'evenkeel.dev',
-    scope: 'Namespaced',
-    names: { plural: 'nodeguards', kind: 'NodeGuard' },
-    versions: [
-      {
-        name: 'v1alpha1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-}
 
 describe('a real API server', requires('testbed'), () => {
   let bed: Bed
@@ -48,7 +28,7 @@ describe('a real API server', requires('testbed'), () => {
     client = httpClientDoor(server, tls)
     await door().ask('POST', '/api/v1/nodes', { body: { metadata: { name: 'n1' } } })
     await bed.kubectl(['wait', '--for=create', 'serviceaccount/default', '--timeout=30s'])
-    await bed.apply([NODE_GUARDS])
+    await bed.apply([anyCustomResource('nodeguards', 'NodeGuard')])
     await eventually('the custom resource', async () => {
       return (await door().ask('GET', '/apis/evenkeel.dev/v1alpha1/nodeguards')).status === 200
     })

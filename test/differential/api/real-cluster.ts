@@ -3,34 +3,14 @@ import type { ApiDoor } from '../../contract/api/api-door.ts'
 import { eventually } from '../../contract/api/eventually.ts'
 import type { ControlPlane } from '../../contract/control/control-plane.ts'
 import { realPlane } from '../../contract/doors/control-planes.ts'
-
-const customResource = (plural: string, kind: string): object => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `${plural}.evenkeel.dev` },
-  spec: {
-    group: 'evenkeel.dev',
-    scope: 'Namespaced',
-    names: { plural, kind },
-    versions: [
-      {
-        name: 'v1alpha1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        // Any object may be one: what the schemas say is for their own tests.
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-})
+import { anyCustomResource } from '../../support/any-custom-resource.ts'
 
 /** A real control plane that serves the custom resources of drawn sequences and collects their garbage. */
 export function realCluster(): Promise<ControlPlane> {
   return realPlane(async (bed, door) => {
     await bed.apply([
-      customResource('nodeguards', 'NodeGuard'),
-      customResource('ingressdaemonsets', 'IngressDaemonSet'),
+      anyCustomResource('nodeguards', 'NodeGuard'),
+      anyCustomResource('ingressdaemonsets', 'IngressDaemonSet'),
     ])
     await bed.kubectl(['wait', '--for=create', 'serviceaccount/default', '--timeout=30s'])
     await untilCollected(door)
