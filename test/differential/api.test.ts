@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { embeddedPlane } from '../contract/doors/control-planes.ts'
-import { root } from '../support/repository-files.ts'
 import { ACCEPTED } from './api/accepted.ts'
 import { drawSequence } from './api/draw.ts'
 import { play } from './api/play.ts'
+import { assertListed } from './listed.ts'
 
 test('the page about the simulator has each difference of the API that is accepted, and no other', () => {
-  const page = readFileSync(`${root}docs/internals/simulator.md`, 'utf8')
-  const section = page.split('\n### ').find((text) => text.startsWith('API and controllers\n')) ?? ''
-  const items = section.split('\n## ')[0]?.split('\n- ').slice(1) ?? []
-  const lines = items.map((item) => item.replaceAll(/\s+/g, ' '))
-  assert.deepEqual(
-    ACCEPTED.filter(({ line }) => !lines.some((item) => item.startsWith(line))).map(({ line }) => line),
-    [],
-  )
-  assert.equal(lines.length, ACCEPTED.length)
+  assertListed('API and controllers', ACCEPTED)
 })
 
 test('a drawn sequence has an answer to each request, and is the same each time', async () => {

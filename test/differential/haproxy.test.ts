@@ -1,11 +1,9 @@
-import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
-import { root } from '../support/repository-files.ts'
 import { requires } from '../support/requires.ts'
 import { ACCEPTED } from './haproxy/accepted.ts'
 import { runSequence } from './haproxy/run-sequence.ts'
+import { assertListed } from './listed.ts'
 
 /** By day these; by night others, and many more. */
 const { HAPROXY_SEED, HAPROXY_FROM = '0', HAPROXY_SEEDS = '20' } = process.env
@@ -21,13 +19,5 @@ test('HAProxy and the embedded one do the same', { ...requires('haproxy'), concu
 })
 
 test('the page about the simulator has each difference that is accepted, and no other', () => {
-  const page = readFileSync(`${root}docs/internals/simulator.md`, 'utf8')
-  const section = page.split('\n### ').find((text) => text.startsWith('HAProxy\n')) ?? ''
-  const items = section.split('\n## ')[0]?.split('\n- ').slice(1) ?? []
-  const lines = items.map((item) => item.replaceAll(/\s+/g, ' '))
-  assert.deepEqual(
-    ACCEPTED.filter(({ line }) => !lines.some((item) => item.startsWith(line))).map(({ line }) => line),
-    [],
-  )
-  assert.equal(lines.length, ACCEPTED.length)
+  assertListed('HAProxy', ACCEPTED)
 })
