@@ -5,7 +5,6 @@
  * `npm run mutations -- rules` takes each rule away that the code has, and writes who sees it to docs/internals/rules.md; words behind it
  * select rules by their ids, `--new` those that were never tried. `--minutes N`, `--workers N`, and `--from N` for the first of the worlds.
  */
-import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Job } from './support/virtual-roll/jobs/job.ts'
 import { jobName } from './support/virtual-roll/jobs/job-name.ts'
@@ -20,12 +19,11 @@ import {
 } from './support/virtual-roll/mutations/mutation-jobs.ts'
 import { MUTATIONS } from './support/virtual-roll/mutations/mutations.ts'
 import { tryRulesOfTree } from './support/virtual-roll/mutations/rules/rules-command.ts'
-import { tryInTest } from './support/virtual-roll/mutations/try-in-test.ts'
 import { type Caught, tryMutation } from './support/virtual-roll/mutations/try-mutation.ts'
 
 const jobText = ({ job, after }: Caught): string => `${jobName(job)}, ${after}${after === 1 ? ' run' : ' runs'}`
 
-/** Each world's own jobs, made once where a chosen mutation needs them: some begin with a roll. */
+/** Its test file, or the jobs of its world. Those are made once where a chosen mutation needs them: some begin with a roll. */
 async function jobsByWorld(chosen: readonly Mutation[]): Promise<(mutation: Mutation) => readonly Job[]> {
   const worldOf = ({ inFleets, inIngress, inGuards, inPolite }: Mutation): keyof typeof WORLDS => {
     if (inFleets) return 'fleets'
@@ -36,7 +34,10 @@ async function jobsByWorld(chosen: readonly Mutation[]): Promise<(mutation: Muta
   const jobs = new Map<string, readonly Job[]>()
   const inSeeds = chosen.filter(({ inTest }) => inTest === undefined)
   for (const world of new Set(inSeeds.map(worldOf))) jobs.set(world, await WORLDS[world]())
-  return (mutation) => jobs.get(worldOf(mutation)) ?? []
+  return (mutation) => {
+    const { inTest } = mutation
+    return inTest === undefined ? (jobs.get(worldOf(mutation)) ?? []) : [{ kind: 'test', file: inTest }]
+  }
 }
 
 const WORLDS = { fleets: fleetJobs, ingress: ingressJobs, guards: guardJobs, polite: politeJobs, usual: mutationJobs }
@@ -49,14 +50,7 @@ async function tryMutations(words: readonly string[]): Promise<boolean> {
     const jobsOf = await jobsByWorld(chosen)
     console.log('| the engine … | seen by | first in |\n| --- | --- | --- |')
     for (const mutation of chosen) {
-      const { name, inTest } = mutation
-      if (inTest !== undefined) {
-        const failed = await tryInTest(tree, mutation, inTest)
-        const by = failed === undefined ? '**nobody**' : basename(inTest, '.test.ts')
-        console.log(`| ${name} | ${by} | ${inTest}: ${failed} |`)
-        isSeen &&= failed !== undefined
-        continue
-      }
+      const { name } = mutation
       const jobs = jobsOf(mutation)
       const caught = await tryMutation(tree, mutation, jobs)
       console.log(

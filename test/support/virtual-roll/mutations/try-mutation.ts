@@ -4,7 +4,7 @@ import type { MutatedTree } from './mutated-tree.ts'
 import type { Mutation } from './mutation.ts'
 
 export interface Caught {
-  /** Of the checker, or `thrown`. */
+  /** The checker, `thrown` or `a test`. */
   readonly by: string
   readonly text: string
   readonly job: Job
@@ -32,7 +32,7 @@ export async function tryMutation(
         after += 1
         const [first] = complaints(report)
         if (first === undefined || caught !== undefined) return caught === undefined
-        caught = { by: seenBy(first), text: first, job, after }
+        caught = { by: job.kind === 'test' ? 'a test' : seenBy(first), text: first, job, after }
         return false
       },
     })
