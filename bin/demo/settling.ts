@@ -1,4 +1,5 @@
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { WorldError } from '../../src/ground/model/world-error.ts'
 import { type NodeObject, readiness } from '../../src/sim/actors/node-object.ts'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
@@ -10,6 +11,8 @@ import type { World } from '../../src/sim/world/world.ts'
 
 const LIMIT_MS = 60_000
 const POLL_EVERY_MS = 50
+/** Of one request to a node port. */
+const ANSWER_LIMIT_MS = 1_000
 /** The pods of the workloads: five of one, two of the other, and an ingress on each of three nodes. */
 const PODS_WANTED = 10
 
@@ -49,21 +52,21 @@ export function podsReady({ store }: World): boolean {
 
 /** A port may be open before what is behind it: each has to answer a request. */
 export async function nodePortsAnswer(plane: LoopbackDataPlane, entries: readonly Destination[]): Promise<boolean> {
-  const answered = await Promise.all(
-    entries.map(
-      (entry) =>
-        new Promise<boolean>((resolve) =>
-          plane.dial(entry, (dialled) => {
-            if (dialled.kind !== 'open') return resolve(false)
-            dialled.connection.send({ path: '/' }, (reply) => {
-              dialled.connection.close()
-              resolve(reply !== 'broken' && reply.status === 200)
-            })
-          }),
-        ),
-    ),
-  )
+  const answered = await Promise.all(entries.map((entry) => isAnswered(plane, entry)))
   return answered.every(Boolean)
+}
+
+/** No answer within the limit is none: a connection whose other end vanished is never answered. */
+function isAnswered(plane: LoopbackDataPlane, entry: Destination): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const callOff = systemTimers.later(ANSWER_LIMIT_MS, () => resolve(false))
+  plane.dial(entry, (dialled) => {
+    if (dialled.kind !== 'open') return resolve(false)
+    const { connection } = dialled
+    connection.send({ path: '/' }, (reply) => resolve(reply !== 'broken' && reply.status === 200))
+    void promise.then(() => connection.close())
+  })
+  return promise.finally(callOff)
 }
 
 /** By `show servers state`: every server is up, and its last check has passed (management.txt 9.3). */
