@@ -1,3 +1,4 @@
+import { sameList } from '../../../../ground/model/same-list.ts'
 import { WorldError } from '../../../../ground/model/world-error.ts'
 import type { Clock } from '../../../../ground/ports/clock.ts'
 import type { Random } from '../../../../ground/ports/random.ts'
@@ -25,7 +26,7 @@ import { InstanceApi } from './instance-api.ts'
 import { inspectionOf, parseLevel } from './instance-inspection.ts'
 import { mustTellOfOldWork, type OldWork, OldWorkers } from './old-workers.ts'
 import { openSocket, type SocketSettings } from './open-socket.ts'
-import { findRow, parseTables, type Tables } from './parse-tables.ts'
+import { findRow, parseTables, TableReader, type Tables } from './parse-tables.ts'
 import { PartialReading, type Whole } from './partial-reading.ts'
 import { requireDone } from './require-done.ts'
 import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
@@ -51,6 +52,9 @@ const OLD_WORK_MS = 500
 class InstanceWay {
   readonly api: InstanceApi
   readonly stickTables: StickTables
+  readonly tables = new TableReader()
+  /** Of the last reading of all of them. */
+  servers: InstanceReading['servers'] = []
   /** Absent: the instance has no master socket in the file. */
   readonly oldWorkers: OldWorkers | undefined
   /** The last reading, with the counters that were read since. Absent once a command may have changed it. */
@@ -115,11 +119,13 @@ export class HaproxyBalancer implements Balancer {
     const { api } = way
     const { tables, at } = await api.ask(
       READ_SERVERS,
-      (answers) => ({ tables: parseTables(answers), at: this.#clock.monoMs() }),
+      (answers) => ({ tables: way.tables.read(answers), at: this.#clock.monoMs() }),
       signal,
     )
     const raw = await this.#complete(instance, tables, signal)
-    const servers = api.judge(() => this.#backends.flatMap((backend) => readingsOf(raw, backend)))
+    const read = api.judge(() => this.#backends.flatMap((backend) => readingsOf(raw, backend)))
+    const servers = sameList(way.servers, read)
+    way.servers = servers
     const { process, version } = tables.info
     const reading = { instance, process, version, at, servers }
     way.last = { raw, reading }

@@ -1,6 +1,7 @@
 import { escapeForeign } from '../../../../ground/model/foreign-text.ts'
 import { behindHeader } from './behind-header.ts'
 import { isName } from './command.ts'
+import { KnownLines } from './known-lines.ts'
 import { parseCount } from './parse-number.ts'
 import { pickCells } from './pick-cells.ts'
 import { badReply } from './socket-error.ts'
@@ -24,14 +25,22 @@ export interface ServerStateRow {
 
 const FORMAT = '1'
 
-/** `show servers state`: the format's number, the names of the columns, a row for each server. */
-export function parseServersState(answer: string): readonly ServerStateRow[] {
+const LINES = new KnownLines<ServerStateRow>(' ', ['srv_time_since_last_change'])
+
+/**
+ * `show servers state`: the format's number, the names of the columns, a row for each server. A row that is as it was in `before` is the
+ * same object.
+ */
+export function parseServersState(answer: string, before: readonly ServerStateRow[] = []): readonly ServerStateRow[] {
   const { header: format, lines: table = '' } = behindHeader(answer)
   const { header, lines } = behindHeader(table)
   if (format !== FORMAT || !header.startsWith('# ')) {
     throw badReply(`"show servers state" is not in format 1: "${escapeForeign(answer, 80)}"`)
   }
-  return lines === undefined ? [] : lines.split('\n').map(rowParser(header.slice(2).trim().split(' ')))
+  if (lines === undefined) return []
+  const columns = header.slice(2).trim().split(' ')
+  const parse = rowParser(columns)
+  return lines.split('\n').map((line, at) => LINES.read(line, { header, columns, before: before[at], parse }))
 }
 
 const READ: ReadonlySet<string> = new Set([

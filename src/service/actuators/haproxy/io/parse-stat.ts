@@ -1,5 +1,6 @@
 import { escapeForeign } from '../../../../ground/model/foreign-text.ts'
 import { behindHeader } from './behind-header.ts'
+import { KnownLines } from './known-lines.ts'
 import { parseCsv } from './parse-csv.ts'
 import { parseCount } from './parse-number.ts'
 import { pickCells } from './pick-cells.ts'
@@ -41,16 +42,23 @@ export interface StatRow {
 const SERVER_TYPE = '2'
 const OPTIONAL: ReadonlySet<string> = new Set(['idle_conn_cur', 'safe_conn_cur', 'check_health'])
 
-/** `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled, or the one asked for. */
-export function parseStat(answer: string): readonly StatRow[] {
+const LINES = new KnownLines<StatRow>(',', ['lastchg', 'downtime'])
+
+/**
+ * `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled, or the one asked for. A row that is as
+ * it was in `before` is the same object.
+ */
+export function parseStat(answer: string, before: readonly StatRow[] = []): readonly StatRow[] {
   if (!answer.startsWith('# pxname,')) {
     throw badReply(`"show stat" begins with no header: "${escapeForeign(answer, 80)}"`)
   }
   const { header, lines } = behindHeader(answer.slice(2))
   if (lines === undefined) return []
-  const { ofCells, ofLine } = rowParser(header.split(','))
+  const columns = header.split(',')
+  const { ofCells, ofLine } = rowParser(columns)
   // Quotes are rare: without them a comma ends a cell, and a line end a row.
-  return answer.includes('"') ? parseCsv(lines).map(ofCells) : lines.split('\n').map(ofLine)
+  if (answer.includes('"')) return parseCsv(lines).map(ofCells)
+  return lines.split('\n').map((line, at) => LINES.read(line, { header, columns, before: before[at], parse: ofLine }))
 }
 
 const READ: ReadonlySet<string> = new Set([

@@ -1,7 +1,8 @@
+import { sameList } from '../../../../ground/model/same-list.ts'
 import { type ProcessInfo, parseInfo } from './parse-info.ts'
-import { parseServersState } from './parse-servers-state.ts'
-import { parseStat } from './parse-stat.ts'
-import { joinRows, type ServerRow } from './server-row.ts'
+import { parseServersState, type ServerStateRow } from './parse-servers-state.ts'
+import { parseStat, type StatRow } from './parse-stat.ts'
+import { type JoinedRows, joinRows, type ServerRow } from './server-row.ts'
 import { unreachable } from './socket-error.ts'
 
 /** The answers to `READ_SERVERS`, all of one process at one moment. */
@@ -12,12 +13,31 @@ export interface Tables {
   readonly disabledBackends: ReadonlySet<string>
 }
 
-export function parseTables(answers: readonly string[]): Tables {
-  const [info = '', states = '', stats = ''] = answers
-  const { rows, backends, disabledBackends } = joinRows(parseServersState(states), parseStat(stats))
-  const process = parseInfo(info)
-  if (process.stopping) throw unreachable('the process that answered is about to end')
-  return { info: process, rows, backends, disabledBackends }
+export const parseTables = (answers: readonly string[]): Tables => new TableReader().read(answers)
+
+/** Reads the answers of one instance again and again: what is as it was is the same object as before. */
+export class TableReader {
+  #states: readonly ServerStateRow[] = []
+  #stats: readonly StatRow[] = []
+  #joined: JoinedRows = joinRows([], [])
+
+  read(answers: readonly string[]): Tables {
+    const [info = '', states = '', stats = ''] = answers
+    this.#join(
+      sameList(this.#states, parseServersState(states, this.#states)),
+      sameList(this.#stats, parseStat(stats, this.#stats)),
+    )
+    const process = parseInfo(info)
+    if (process.stopping) throw unreachable('the process that answered is about to end')
+    return { info: process, ...this.#joined }
+  }
+
+  #join(states: readonly ServerStateRow[], stats: readonly StatRow[]): void {
+    if (states === this.#states && stats === this.#stats) return
+    this.#joined = joinRows(states, stats, this.#joined.rows)
+    this.#states = states
+    this.#stats = stats
+  }
 }
 
 /** Finds a row by `backend/server`. */

@@ -25,10 +25,28 @@ export function readingsOf(raw: RawReading, backend: string): readonly ServerRea
   const rows = raw.tables.rows.filter((row) => row.state.backend === backend)
   if (rows.length > 0) {
     const stickTable = hasStickTable(raw, backend)
-    return rows.map((row) => readingOf(raw, row, { stickTable }))
+    return rows.map((row) => knownReading(raw, row, stickTable))
   }
   const why = raw.tables.disabledBackends.has(backend) ? 'it is disabled' : 'it is absent or has no server'
   throw new WorldError(`backend ${backend} cannot be read: ${why}`, { code: 'BALANCER_NO_BACKEND', retry: 'backoff' })
+}
+
+interface KnownReading {
+  readonly instance: string
+  readonly stickTable: boolean
+  readonly reading: ServerReading
+}
+
+const KNOWN = new WeakMap<ServerRow, KnownReading>()
+
+/** The same object as before where nothing has changed. What a server that tracks others reads as depends on their rows too. */
+function knownReading(raw: RawReading, row: ServerRow, stickTable: boolean): ServerReading {
+  const { instance } = raw
+  const known = row.stat.tracked === '' ? KNOWN.get(row) : undefined
+  if (known?.instance === instance && known.stickTable === stickTable) return known.reading
+  const reading = readingOf(raw, row, { stickTable })
+  KNOWN.set(row, { instance, stickTable, reading })
+  return reading
 }
 
 /** A table of a proxy without servers, or of a peers section, may serve `stick on` of any backend. */

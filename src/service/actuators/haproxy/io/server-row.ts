@@ -9,7 +9,7 @@ export interface ServerRow {
   readonly stat: StatRow
 }
 
-interface JoinedRows {
+export interface JoinedRows {
   readonly rows: readonly ServerRow[]
   /** Backends that have rows. */
   readonly backends: ReadonlySet<string>
@@ -17,15 +17,24 @@ interface JoinedRows {
   readonly disabledBackends: ReadonlySet<string>
 }
 
-/** Joins the tables by name. A server that is in only one table, or twice in one, voids the answer. */
-export function joinRows(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows {
+/**
+ * Joins the tables by name. A server that is in only one table, or twice in one, voids the answer. A row whose two halves are the same
+ * objects as in `before` is the same object.
+ */
+export function joinRows(
+  states: readonly ServerStateRow[],
+  stats: readonly StatRow[],
+  before: readonly ServerRow[] = [],
+): JoinedRows {
   const statOf = new Map(stats.map((stat) => [`${stat.backend}/${stat.server}`, stat]))
   if (statOf.size !== stats.length) throw badReply('a server is there twice in "show stat"')
   const counted = new Set(stats.map((stat) => stat.backend))
   const disabledBackends = new Set(states.map((state) => state.backend).filter((backend) => !counted.has(backend)))
   const rows = states
     .filter((state) => !disabledBackends.has(state.backend))
-    .map((state) => {
+    .map((state, at) => {
+      const known = before[at]
+      if (known?.state === state && known.stat === statOf.get(known.key)) return known
       const key = `${state.backend}/${state.server}`
       const stat = statOf.get(key)
       if (stat === undefined) throw badReply(`${key} has a state and no statistics`)

@@ -1,0 +1,3 @@
+/** The list from before where the new one has the same items: readers that go by the list see then that nothing is new. */
+export const sameList = <T>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] =>
+  before?.length === now.length && now.every((item, at) => item === before[at]) ? before : now
