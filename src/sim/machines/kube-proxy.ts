@@ -1,6 +1,7 @@
 import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { DataPlane, NodePortRule } from '../plane/data-plane.ts'
+import type { World } from '../world/world.ts'
 import type { ApiAccess } from './api-access.ts'
 import { Lifetime } from './lifetime.ts'
 import type { NodePortTable } from './node-port-table.ts'
@@ -9,6 +10,7 @@ import { Reflector } from './reflector.ts'
 interface KubeProxyParts {
   readonly timers: Timers
   readonly random: SeededRandom
+  readonly world: Pick<World, 'clock'>
   readonly plane: DataPlane
   readonly table: NodePortTable
   readonly access: ApiAccess
@@ -34,9 +36,9 @@ export class KubeProxy {
   /** What it knows to be wanted while it cannot follow; undefined before its first list. */
   #known: readonly NodePortRule[] | undefined
   #written: readonly NodePortRule[] | undefined
-  /** A write is planned, or not yet long enough ago. */
-  #isBusy = true
-  #isDirty = true
+  #isPlanned = true
+  /** The next write may not begin before. */
+  #restsUntilMs = 0
 
   constructor(parts: KubeProxyParts) {
     const { timers, access, random, table, node } = parts
@@ -58,28 +60,23 @@ export class KubeProxy {
 
   #changed(): void {
     if (!this.#reflector.isFollowing) return
-    this.#isDirty = true
-    if (!this.#isBusy) this.#writeWithin(WRITE)
+    if (!this.#isPlanned) this.#writeWithin(WRITE)
   }
 
   #writeWithin([leastMs, mostMs]: Span): void {
-    this.#isBusy = true
-    this.#life.later(this.#parts.random.between(leastMs, mostMs), () => this.#write())
+    const { random, world } = this.#parts
+    this.#isPlanned = true
+    const restMs = Math.max(0, this.#restsUntilMs - world.clock.monoMs())
+    this.#life.later(restMs + random.between(leastMs, mostMs), () => this.#write())
   }
 
   #write(): void {
-    const { plane, table, node } = this.#parts
-    this.#isDirty = false
+    const { plane, table, node, world } = this.#parts
+    this.#isPlanned = false
     const rules = this.#reflector.isFollowing ? table.rulesOf(node) : this.#known
-    if (rules === undefined) {
-      this.#isBusy = false
-      return
-    }
+    if (rules === undefined) return
     if (rules !== this.#written) plane.setRules(node, rules)
     this.#written = rules
-    this.#life.later(MIN_PERIOD_MS, () => {
-      this.#isBusy = false
-      if (this.#isDirty) this.#writeWithin(WRITE)
-    })
+    this.#restsUntilMs = world.clock.monoMs() + MIN_PERIOD_MS
   }
 }

@@ -7,7 +7,7 @@ import type { WatchCache } from './watch-cache.ts'
 /** What the API's rules go by: the objects, a clock for stamps, chance for uids, and how late watches are. */
 export interface World {
   readonly store: Store
-  readonly clock: Pick<Clock, 'wallMs'>
+  readonly clock: Pick<Clock, 'monoMs' | 'wallMs'>
   readonly random: Pick<Random, 'hex'>
   /** Absent: each commit is told at once. */
   readonly watches?: WatchCache

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wallMs } from '../../../src/ground/model/time.ts'
+import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import type { Timers } from '../../../src/ground/ports/timers.ts'
 import { runReconciler } from '../../../src/sim/actors/run-reconciler.ts'
 import { NAMESPACES } from '../../../src/sim/world/api-resource.ts'
@@ -33,7 +33,7 @@ function handTimers() {
 }
 
 function aWorld() {
-  const world = { store: new Store(), clock: { wallMs: () => wallMs(0) }, random: new SeededRandom(1) }
+  const world = { store: new Store(), clock: { monoMs: () => monoMs(0), wallMs: () => wallMs(0) }, random: new SeededRandom(1) }
   const make = (name: string) => createObject(world, { resource: NAMESPACES, body: { metadata: { name } } })
   return { world, make }
 }
