@@ -1,5 +1,5 @@
 import type { Timers } from '../../ground/ports/timers.ts'
-import type { Connection, Network } from '../network/network.ts'
+import type { Connection, Network, NetworkReply } from '../network/network.ts'
 import type { CheckLimits, Limit } from './check-limits.ts'
 import type { CheckResult, CheckStatus } from './server-check.ts'
 
@@ -59,7 +59,12 @@ export class CheckLoop {
 
   #begin(): void {
     const { network, nowMs, connectTimeoutMs } = this.#parts
-    const { host, port, interMs, timeoutMs, check } = this.#asked
+    const { host, port, path, interMs, timeoutMs, check } = this.#asked
+    const sure = network.sureAnswer?.({ host, port }, { path })
+    if (sure !== undefined) {
+      this.#end({ ...outcomeOf(sure), durationMs: 0 }, sure.body)
+      return
+    }
     const round = ++this.#round
     const startedAtMs = nowMs()
     const end: End = (status, { code = 0, said = '' } = {}) => {
@@ -90,8 +95,8 @@ export class CheckLoop {
     connection.send({ path: this.#asked.path }, (answer) => {
       if (answer === 'broken') end('L7RSP')
       else {
-        const { status: code, body: said } = answer
-        end(code >= 200 && code < 400 ? 'L7OK' : 'L7STS', { code, said })
+        const { status, code } = outcomeOf(answer)
+        end(status, { code, said: answer.body })
       }
     })
   }
@@ -118,3 +123,8 @@ export class CheckLoop {
     this.start(this.#asked.interMs)
   }
 }
+
+const outcomeOf = ({ status: code }: NetworkReply): Pick<CheckResult, 'status' | 'code'> => ({
+  status: code >= 200 && code < 400 ? 'L7OK' : 'L7STS',
+  code,
+})

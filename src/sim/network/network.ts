@@ -44,6 +44,8 @@ export type Dialled =
 
 /** Answers requests at a destination. Each reply is asked for once; `end` is what became of the connection meanwhile. */
 export interface Listener {
+  /** What a request on a connection of its own would be answered at once, where nothing else can come of it. */
+  sureAnswer?(request: NetworkRequest): NetworkReply | undefined
   /** A new connection from that host; what is returned stands for it. Refused where nothing is returned. */
   accept(from: string): Accepted | undefined
 }
@@ -59,6 +61,11 @@ export interface Accepted {
 
 /** How bytes travel. The model knows hosts that are on or off, and listeners; a host that is off is silent. */
 export interface Network {
+  /**
+   * What a request on a connection of its own would be answered within a millisecond, where everything on the way and at its end is
+   * well: who asks often can then do without the connection. Undefined where only asking tells.
+   */
+  sureAnswer?(to: Destination, request: NetworkRequest): NetworkReply | undefined
   /** Answered within a millisecond, `silent` too; never within the call. */
   dial(to: Destination, answered: (dialled: Dialled) => void): void
   /** The returned function ends it: new connections are refused, those that are open live on until they are closed. */

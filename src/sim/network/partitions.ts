@@ -4,6 +4,10 @@ import { Blockage } from './blockage.ts'
 export class Partitions {
   readonly #between = new Map<string, Blockage>()
 
+  get isAny(): boolean {
+    return this.#between.size > 0
+  }
+
   /** Nothing where the pair is cut already. */
   cut(a: string, b: string): void {
     const key = keyOf(a, b)
@@ -19,7 +23,7 @@ export class Partitions {
   }
 
   between(a: string, b: string): Blockage | undefined {
-    return this.#between.size === 0 ? undefined : this.#between.get(keyOf(a, b))
+    return this.isAny ? this.#between.get(keyOf(a, b)) : undefined
   }
 }
 

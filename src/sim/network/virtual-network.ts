@@ -1,7 +1,7 @@
 import { invariant } from '../../ground/model/invariant.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import type { Timers } from '../../ground/ports/timers.ts'
-import type { Destination, Dialled, Listener, Network } from './network.ts'
+import type { Destination, Dialled, Listener, Network, NetworkReply, NetworkRequest } from './network.ts'
 import { Partitions } from './partitions.ts'
 import { Path } from './path.ts'
 import { VirtualConnection } from './virtual-connection.ts'
@@ -37,6 +37,7 @@ export class VirtualNetwork implements Network {
   from(host: string): Network {
     return {
       dial: (to, answered) => this.#dial(this.#hosts.get(host), to, answered),
+      sureAnswer: (to, request) => this.#sureAnswer(this.#hosts.get(host), to, request),
       listen: (at, listener) => this.listen(at, listener),
       addHost: (name) => this.addHost(name),
       setPower: (name, isOn) => this.setPower(name, isOn),
@@ -116,16 +117,28 @@ export class VirtualNetwork implements Network {
     })
   }
 
-  #answer(from: VirtualHost, to: Destination): Dialled {
+  #sureAnswer(from: VirtualHost | undefined, to: Destination, request: NetworkRequest): NetworkReply | undefined {
+    if (from?.isOn !== true || this.#partitions.isAny) return undefined
+    const { host, target, port, isRefused } = this.#route(to)
+    if (host?.isOn !== true || target?.isOn !== true || isRefused || target.behind?.isOn === false) return undefined
+    return target.listeners.get(port)?.sureAnswer?.(request)
+  }
+
+  /** Where a new connection leads: `host` is the one that was named, `target` the one behind its forwarding. */
+  #route(to: Destination) {
     const host = this.#hosts.get(to.host)
     const forwarded = host?.forward?.(to.port)
-    const translated = typeof forwarded === 'object' ? forwarded : to
-    const target = this.#hosts.get(translated.host)
+    const { host: name, port } = typeof forwarded === 'object' ? forwarded : to
+    return { host, target: this.#hosts.get(name), port, isRefused: forwarded === 'refuse' }
+  }
+
+  #answer(from: VirtualHost, to: Destination): Dialled {
+    const { host, target, port, isRefused } = this.#route(to)
     if (host === undefined || target === undefined) return SILENT
     const path = new Path(this.#partitions).add(from).add(host)
     if (target !== host) path.add(target)
     if (path.reach('there') !== 'clear') return SILENT
-    const accepted = forwarded === 'refuse' ? undefined : target.listeners.get(translated.port)?.accept(from.name)
+    const accepted = isRefused ? undefined : target.listeners.get(port)?.accept(from.name)
     if (accepted === undefined) return REFUSED
     return { kind: 'open', connection: new VirtualConnection({ wire: this.#wire, path, accepted }) }
   }

@@ -81,12 +81,16 @@ export class App implements Listener, AppSide {
     if (!wasReady) this.#onReadiness()
   }
 
+  /** The answer to a check while it is ready. */
+  sureAnswer({ path }: NetworkRequest): NetworkReply | undefined {
+    return this.isReady && this.#checks.includes(path) ? this.#checked() : undefined
+  }
+
   answer(request: NetworkRequest, reply: (reply: NetworkReply) => void): void {
     const { path } = request
-    const { answerMs, dns } = this.#behaviour
+    const { answerMs } = this.#behaviour
     const proxy = this.#proxy
-    if ((proxy !== undefined ? INGRESS_CHECKS : dns !== undefined ? DNS_CHECKS : CHECKS).includes(path))
-      reply(this.#checked())
+    if (this.#checks.includes(path)) reply(this.#checked())
     else if (proxy !== undefined) proxy.forward(request, (answer) => reply({ ...answer, closes: this.#closes }))
     else {
       const takesMs = Number(SLOW.exec(path)?.[1] ?? answerMs)
@@ -132,6 +136,11 @@ export class App implements Listener, AppSide {
   #enter(phase: Phase): void {
     this.#phase = phase
     this.#onReadiness()
+  }
+
+  get #checks(): readonly string[] {
+    if (this.#proxy !== undefined) return INGRESS_CHECKS
+    return this.#behaviour.dns === undefined ? CHECKS : DNS_CHECKS
   }
 
   get #closes(): boolean {

@@ -1,4 +1,4 @@
-import type { Destination } from '../../../src/sim/network/network.ts'
+import type { Destination, Network } from '../../../src/sim/network/network.ts'
 import type { AppBehaviour } from '../../../src/sim/plane/app-behaviour.ts'
 import type { PodProcess } from '../../../src/sim/plane/data-plane.ts'
 import { VirtualDataPlane } from '../../../src/sim/plane/virtual-data-plane.ts'
@@ -36,12 +36,17 @@ export function aPlane(app: AppBehaviour = GRACEFUL) {
 
 export type Plane = ReturnType<typeof aPlane>
 
+interface Asking {
+  readonly network: Network
+  readonly time: Plane['time']
+}
+
 /** One request over a connection of its own, heard within two seconds: the body of the answer, or what became of the request. */
-export async function askedAt({ network, time }: Plane, to: Destination): Promise<string> {
+export async function askedAt({ network, time }: Asking, to: Destination, path = '/'): Promise<string> {
   let heard = 'no answer'
   network.dial(to, (dialled) => {
     if (dialled.kind !== 'open') heard = dialled.kind
-    else dialled.connection.send({ path: '/' }, (reply) => (heard = reply === 'broken' ? reply : reply.body.trim()))
+    else dialled.connection.send({ path }, (reply) => (heard = reply === 'broken' ? reply : reply.body.trim()))
   })
   await time.advance(2_000)
   return heard

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import { addressOf, aPlane, askedAt, GRACEFUL, NODE_PORT } from './a-plane.ts'
 
 const FRONT = { host: addressOf('n1'), port: NODE_PORT }
@@ -124,4 +125,44 @@ test('a container that starts again in its sandbox keeps its address, and tells 
   assert.equal(again.address, first.host)
   assert.deepEqual(told, [`true at ${startedAt + 500}`])
   assert.equal(await askedAt(parts, first), 'served by p1/n1')
+})
+
+/** One of them, or undefined of none. */
+const oneOf = <T>(random: SeededRandom, of: readonly T[]): T | undefined => of[random.below(of.length)]
+
+test('a check that is sure of its answer gets what asking gets, whatever has happened', async () => {
+  const seen = { sure: 0, unsure: 0 }
+  for (let seed = 0; seed < 30; seed += 1) {
+    const random = new SeededRandom(`sure answers ${seed}`)
+    const plane = aPlane()
+    const { network, time, offer, pod } = plane
+    offer(['p1'])
+    const names = ['p1', 'p2', 'p3', 'p4', 'p5']
+    const nodes = ['n1', 'n2', 'n3']
+    network.addHost('balancer')
+    const heals: (() => void)[] = []
+    const events: readonly (() => void)[] = [
+      () => offer([oneOf(random, names) ?? 'p1']),
+      () => offer([]),
+      () => pod(oneOf(random, names) ?? 'p1').terminate(),
+      () => pod(oneOf(random, names) ?? 'p1').kill(),
+      () => pod(oneOf(random, names) ?? 'p1').remove(),
+      () => plane.plane.setPower(oneOf(random, nodes) ?? 'n1', random.below(2) === 0),
+      () => heals.push(network.partition('balancer', addressOf(oneOf(random, nodes) ?? 'n1'))),
+      () => heals.pop()?.(),
+    ]
+    for (let step = 0; step < 25; step += 1) {
+      oneOf(random, events)?.()
+      await time.advance(random.below(3) * 700)
+      const from = network.from('balancer')
+      for (const node of nodes) {
+        const to = { host: addressOf(node), port: NODE_PORT }
+        const sure = from.sureAnswer?.(to, { path: '/readyz' })
+        const asked = await askedAt({ time, network: from }, to, '/readyz')
+        seen[sure === undefined ? 'unsure' : 'sure'] += 1
+        if (sure !== undefined) assert.equal(asked, sure.body.trim(), `seed ${seed}, step ${step}, ${node}`)
+      }
+    }
+  }
+  assert.ok(seen.sure > 200 && seen.unsure > 200, JSON.stringify(seen))
 })
