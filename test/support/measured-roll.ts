@@ -77,7 +77,6 @@ export function measured({
     lanes: [],
     windows,
     notMeasured: [],
-    servedBy: {},
     greenStreak: 0,
     slow: slow.map((seconds) => ({ target: 'shop', slowerThanMs: 500, seconds })),
   }

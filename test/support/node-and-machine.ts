@@ -68,7 +68,6 @@ const facts = (change: Partial<ProbeStatus> = {}): ProbeStatus => ({
   lanes: [{ ...LANE, ...TIMES }],
   windows: [],
   notMeasured: [],
-  servedBy: {},
   greenStreak: 0,
   ...change,
 })

@@ -116,7 +116,6 @@ export interface ProbeStatus {
   readonly windows: readonly FailureWindow[]
   /** Spans in which nothing was measured (prober stalled, not yet started, died). */
   readonly notMeasured: readonly { readonly from: WallMs; readonly to: WallMs }[]
-  readonly servedBy: Readonly<Record<string, number>>
   /** Good requests without a failure in between, over all lanes but those of controls. */
   readonly greenStreak: number
   /** Controls that excuse nothing, since they were not green in the baseline. Absent: none, or there is no baseline yet. */

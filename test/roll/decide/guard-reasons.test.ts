@@ -52,7 +52,6 @@ const facts = (change: Partial<ProbeStatus> = {}): ProbeStatus => ({
   lanes: [],
   windows: [],
   notMeasured: [],
-  servedBy: {},
   greenStreak: 0,
   ...change,
 })

@@ -47,7 +47,6 @@ const probed = (startedMs: number, verdictMs: number, change: Partial<ProbeStatu
   lanes: [LANE],
   windows: [],
   notMeasured: [],
-  servedBy: {},
   greenStreak: 0,
   ...change,
 })

@@ -20,7 +20,6 @@ const probeFacts = (windows: readonly FailureWindow[]): ProbeStatus => ({
   lanes: [],
   windows,
   notMeasured: [],
-  servedBy: {},
   greenStreak: 0,
 })
 const failedAt = (at: number): FailureWindow => ({

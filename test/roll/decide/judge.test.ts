@@ -30,7 +30,6 @@ const facts = (windows: readonly FailureWindow[]): ProbeStatus => ({
   lanes: [],
   windows,
   notMeasured: [],
-  servedBy: {},
   greenStreak: 0,
 })
 

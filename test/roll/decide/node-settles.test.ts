@@ -44,7 +44,7 @@ test('a node is not settled without the cluster DNS, where there was one', () =>
 })
 
 test('a process that resumes a roll lets no node settle before its traffic is measured', () => {
-  const probe = { startedAt: wallMs(ready.wall), lanes: [], windows: [], notMeasured: [], servedBy: {}, greenStreak: 0 }
+  const probe = { startedAt: wallMs(ready.wall), lanes: [], windows: [], notMeasured: [], greenStreak: 0 }
   const spec = aSpec({ probe: { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 } })
   assert.equal(short({ ...ready, probe, spec }), 'hold settle: BaselineShort')
 })

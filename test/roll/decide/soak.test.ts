@@ -62,7 +62,6 @@ function soaking({ attachedMs, windows = [], measuredMs }: Soaking) {
     lanes: [LANE],
     windows,
     notMeasured: [],
-    servedBy: {},
     greenStreak: 0,
   }
   const spec = aSpec({ probe: { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 } })

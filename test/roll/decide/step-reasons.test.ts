@@ -52,7 +52,6 @@ const red: ProbeStatus = {
   lanes: [],
   windows: [],
   notMeasured: [],
-  servedBy: {},
   greenStreak: 0,
 }
 const PROBE = { targets: [], baselineMs: 10_000, baselineLimitMs: 60_000 }

@@ -50,7 +50,6 @@ test('of many failed windows the first ten are reported', () => {
     lanes: [],
     windows,
     notMeasured: [],
-    servedBy: {},
     greenStreak: 0,
   }
   const reasons = requestsFailed({ ...s, run: { ...s.run, measuredSince: wallMs(1000) }, probe })

@@ -112,7 +112,6 @@ function judgedAt(ms: number, counts: Pick<FailureWindow, 'failed' | 'excused' |
     lanes: [],
     windows: [window],
     notMeasured: [],
-    servedBy: {},
     greenStreak: 0,
   }
   const whole = aSnapshot()

@@ -23,7 +23,6 @@ const YOUNG: ProbeStatus = {
   lanes: [],
   windows: [],
   notMeasured: [],
-  servedBy: {},
   greenStreak: 0,
 }
 const BUDGET = { namespace: 'evenkeel', name: 'evenkeel-budget', resourceVersion: '1', annotations: {} }

@@ -53,7 +53,6 @@ function traffic() {
       lanes: [{ ...lane, ...times }],
       windows,
       notMeasured: [],
-      servedBy: {},
       greenStreak: sent,
     }
   }

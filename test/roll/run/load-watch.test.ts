@@ -49,7 +49,6 @@ function watched() {
     lanes: [],
     windows: world.windows,
     notMeasured: world.notMeasured,
-    servedBy: {},
     greenStreak: 0,
   })
   const watch = new LoadWatch({

@@ -42,7 +42,6 @@ const facts = (change: Partial<ProbeStatus> = {}): ProbeStatus => ({
   lanes: [lane(0, 0)],
   windows: [],
   notMeasured: [],
-  servedBy: {},
   greenStreak: 0,
   ...change,
 })

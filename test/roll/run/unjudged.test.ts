@@ -27,7 +27,6 @@ const probe = (windows: ProbeStatus['windows']): ProbeStatus => ({
   lanes: [],
   windows,
   notMeasured: [],
-  servedBy: {},
   greenStreak: 0,
 })
 

@@ -25,7 +25,7 @@ test('the ledger of a roll is fed in virtual time, and counts what a judge of it
   end.abort()
   await time.advance(2_100)
   await ended
-  const { lanes, windows, notMeasured, servedBy } = probe.status()
+  const { lanes, windows, notMeasured } = probe.status()
   const sum = (of: (lane: (typeof lanes)[number]) => number): number => lanes.reduce((all, lane) => all + of(lane), 0)
   assert.ok(judge.failed > 0)
   assert.equal(
@@ -42,7 +42,7 @@ test('the ledger of a roll is fed in virtual time, and counts what a judge of it
   )
   assert.deepEqual(notMeasured, [])
   assert.equal(
-    Object.values(servedBy).reduce((all, count) => all + count, 0),
+    Object.values(probe.ledger.servedBy()).reduce((all, count) => all + count, 0),
     judge.sent - judge.failed,
   )
   assert.equal(

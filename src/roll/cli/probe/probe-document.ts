@@ -23,7 +23,7 @@ export function probeDocument(reading: ProbeReading, outcome: ProbeOutcome, fail
     lanes: status.lanes,
     windows: status.windows.map(windowDocument),
     notMeasured: status.notMeasured.map(({ from, to }) => ({ from: toIso(from), to: toIso(to) })),
-    servedBy: status.servedBy,
+    servedBy: status.servedBy ?? {},
   }
 }
 

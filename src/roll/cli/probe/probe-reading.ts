@@ -3,9 +3,12 @@ import type { WallMs } from '../../../ground/model/time.ts'
 import { type Bounds, downtime, lengthMs, union } from '../../decide/availability/downtime.ts'
 import { excusedOf, isExcused } from '../../decide/availability/not-counted.ts'
 
+/** `servedBy`: how often each server answered, by its name; absent until the end. */
+type ReadStatus = ProbeStatus & { readonly servedBy?: Readonly<Record<string, number>> }
+
 /** The result of a probe. Controls are counted apart, and failures whose cause is the prober itself are only listed. */
 export interface ProbeReading {
-  readonly status: ProbeStatus
+  readonly status: ReadStatus
   readonly targets: readonly ProbeTarget[]
   readonly lanes: readonly LaneSummary[]
   /** `isGreen`: it may excuse failures, since none of its own requests failed at first. */
@@ -22,7 +25,7 @@ export interface ProbeReading {
   readonly measuredMs: number
 }
 
-export function readProbe(status: ProbeStatus, targets: readonly ProbeTarget[], now: WallMs): ProbeReading {
+export function readProbe(status: ReadStatus, targets: readonly ProbeTarget[], now: WallMs): ProbeReading {
   const lanes = status.lanes.filter((lane) => !lane.control)
   const controls = status.lanes.filter((lane) => lane.control)
   const isGreen = (status.redControls ?? []).length === 0

@@ -64,7 +64,7 @@ function laneRow(lane: LaneSummary, counted: number): readonly string[] {
 
 /** The names with the most answers, where there are many. */
 function servedByLines({ status }: ProbeReading): readonly string[] {
-  const named = Object.entries(status.servedBy)
+  const named = Object.entries(status.servedBy ?? {})
   if (named.length === 0) return []
   const most = named.length <= MOST_NAMED ? named : named.toSorted(([, a], [, b]) => b - a).slice(0, MOST_NAMED)
   const rest = named.length - most.length

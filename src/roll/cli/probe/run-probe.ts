@@ -54,7 +54,7 @@ export async function runProbe(run: ProbeRun): Promise<number> {
   stop.abort(new Error('the probe is over'))
   await orNow(running, context.interrupts.now)
   await samples?.flushed()
-  const reading = readProbe(probe.status(), targets, stoppedAt)
+  const reading = readProbe({ ...probe.status(), servedBy: probe.ledger.servedBy() }, targets, stoppedAt)
   const outcome = outcomeOf(run, reading, isOver)
   if (reading.sent === 0) printer.warn('nothing was measured')
   printer.ended(reading, outcome, probe.ledger.failedAt1Hz())

@@ -110,7 +110,6 @@ export class ProbeLedger {
       settledBefore: this.#settledBefore,
       lanes: [...this.#lanes.values()].map((lane) => lane.tally.summary()),
       windows: this.windows(),
-      servedBy: this.#servedBy.counts(),
       greenStreak: this.#settling.waiting.some(countsAgainst) ? 0 : this.#greenStreak,
       ...(redControls.length === 0 ? {} : { redControls }),
       ...(this.#slow.length === 0 ? {} : { slow: this.#slow.map((tally) => tally.counted()) }),
@@ -120,6 +119,11 @@ export class ProbeLedger {
   windows(): readonly FailureWindow[] {
     this.#windows ??= this.#seen()
     return this.#windows
+  }
+
+  /** How often each server answered, by its name. */
+  servedBy(): Readonly<Record<string, number>> {
+    return this.#servedBy.counts()
   }
 
   /** The latency of all good answers except those of controls. */

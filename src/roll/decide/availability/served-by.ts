@@ -7,19 +7,16 @@ const REST = '(others)'
 export class ServedBy {
   /** By name, in the order of the names. */
   #counts = new Map<string, number>()
-  #known: Readonly<Record<string, number>> | undefined
 
   record(name: string): void {
     const known = name.slice(0, LONGEST_NAME)
     const key = this.#counts.has(known) || this.#counts.size < MOST_NAMES ? known : REST
     if (!this.#counts.has(key)) this.#counts = new Map([...this.#counts, [key, 0] as const].sort(byName))
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
-    this.#known = undefined
   }
 
   counts(): Readonly<Record<string, number>> {
-    this.#known ??= Object.fromEntries(this.#counts)
-    return this.#known
+    return Object.fromEntries(this.#counts)
   }
 }
 

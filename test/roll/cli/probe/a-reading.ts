@@ -1,4 +1,4 @@
-import type { FailureWindow, LaneSummary, ProbeStatus, ProbeTarget } from '../../../../src/ground/model/probe.ts'
+import type { FailureWindow, LaneSummary, ProbeTarget } from '../../../../src/ground/model/probe.ts'
 import { type ProbeReading, readProbe } from '../../../../src/roll/cli/probe/probe-reading.ts'
 import { ProbeLedger } from '../../../../src/roll/decide/availability/probe-ledger.ts'
 import { aTarget, at } from '../../decide/availability/a-sample.ts'
@@ -39,7 +39,7 @@ export const aWindow = (changes: Partial<FailureWindow> = {}): FailureWindow => 
 })
 
 interface Given {
-  readonly facts?: Partial<ProbeStatus>
+  readonly facts?: Partial<ProbeReading['status']>
   readonly targets?: readonly ProbeTarget[]
   readonly forMs?: number
 }

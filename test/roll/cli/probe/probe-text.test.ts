@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, ProbeStatus } from '../../../../src/ground/model/probe.ts'
+import type { FailureWindow } from '../../../../src/ground/model/probe.ts'
 import { plainLine } from '../../../../src/ground/text/terminal/style.ts'
 import { failureWords } from '../../../../src/roll/cli/probe/failure-words.ts'
 import { liveLine, outageLine } from '../../../../src/roll/cli/probe/probe-lines.ts'
+import type { ProbeReading } from '../../../../src/roll/cli/probe/probe-reading.ts'
 import { probeSummary } from '../../../../src/roll/cli/probe/probe-summary.ts'
 import { Histogram } from '../../../../src/roll/decide/availability/histogram.ts'
 import { aTarget, at } from '../../decide/availability/a-sample.ts'
 import { aLane, aReading, aWindow, URL } from './a-reading.ts'
 
-const FACTS: Partial<ProbeStatus> = {
+const FACTS: Partial<ProbeReading['status']> = {
   lanes: [aLane({ failed: 17 }), aLane({ lane: 'kept', p50Ms: 2, p90Ms: 4, p99Ms: 9, maxMs: 31 })],
   windows: [aWindow()],
   servedBy: { 'cp-1': 4_100, 'cp-2': 4_101, 'cp-3': 4_082 },
@@ -45,7 +46,7 @@ test('what the prober is to blame for is listed and not counted', () => {
   const targets = [aTarget({ name: URL, url: URL }), aTarget({ name: 'control x', control: true, keptShare: 0 })]
   const control = aWindow({ target: 'control x', control: true, failed: 3 })
   const lanes = [aLane({ failed: 17 }), aLane({ target: 'control x', control: true, sent: 30, failed: 3 })]
-  const summaryOf = (facts: Partial<ProbeStatus>) =>
+  const summaryOf = (facts: Partial<ProbeReading['status']>) =>
     probeSummary(aReading({ targets, facts: { lanes, ...facts } }), 0.34)
   const lineOf = (excused: number) => {
     const window = aWindow({ excused })
@@ -111,7 +112,7 @@ test('many names do not flood the screen, and none of them can move the cursor',
 test('the live line says how long, how many, what now and how fast', () => {
   const latency = new Histogram()
   for (const ms of [3, 3, 3, 11, 48]) latency.record(ms)
-  const live = (facts: Partial<ProbeStatus>): string => plainLine(liveLine(aReading({ facts }), latency))
+  const live = (facts: Partial<ProbeReading['status']>): string => plainLine(liveLine(aReading({ facts }), latency))
   assert.equal(
     live({ ...FACTS, windows: [] }),
     '2:03  12,300 sent  17 failed  now ok  p50 3  p99 48  max 48 ms  skipped 0',

@@ -67,7 +67,6 @@ function oneFailure(clock: VirtualClock): Probe {
     lanes: [lane(Math.floor((clock.wallMs() - startedAt) / 10))],
     windows: windows(),
     notMeasured: [],
-    servedBy: {},
     greenStreak: 1000,
   })
   return {

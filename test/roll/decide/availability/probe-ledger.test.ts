@@ -138,11 +138,10 @@ test('a start too late to catch up ends a gap that began with the last heartbeat
 test('a control target is counted apart: no streak, no name, no gap', () => {
   const control = (ms: number, verdict: Sample['verdict']): Sample =>
     aSample({ ms, verdict, changes: { target: 'elsewhere', control: true, servedBy: 'x' } })
-  const facts = ledgerOf(started(0), batch(100, [aSample({ ms: 0 }), control(5, 'failed'), control(30, 'ok')])).status(
-    at(100),
-  )
+  const ledger = ledgerOf(started(0), batch(100, [aSample({ ms: 0 }), control(5, 'failed'), control(30, 'ok')]))
+  const facts = ledger.status(at(100))
   assert.equal(facts.greenStreak, 1)
-  assert.deepEqual(facts.servedBy, {})
+  assert.deepEqual(ledger.servedBy(), {})
   assert.deepEqual(
     facts.windows.map((w) => [w.target, w.control]),
     [['elsewhere', true]],
@@ -151,7 +150,7 @@ test('a control target is counted apart: no streak, no name, no gap', () => {
 
 test('answers are counted by the name of the server, but a new name in each answer does not fill the memory', () => {
   const named = Array.from({ length: 1_500 }, (_, i) => aSample({ ms: i * 20, changes: { servedBy: `pod-${i}` } }))
-  const { servedBy } = ledgerOf(started(0), batch(40_000, named)).status(at(40_000))
+  const servedBy = ledgerOf(started(0), batch(40_000, named)).servedBy()
   assert.equal(Object.keys(servedBy).length, 1_001)
   assert.equal(servedBy['(others)'], 500)
 })
@@ -186,7 +185,6 @@ test('the facts before the first sample are empty', () => {
       },
     ],
     windows: [],
-    servedBy: {},
     greenStreak: 0,
     notMeasured: [],
   })

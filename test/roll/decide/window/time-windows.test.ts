@@ -111,7 +111,6 @@ test('a failed request stops the whole roll, also while a node is put back becau
     lanes: [],
     windows: [window as never],
     notMeasured: [],
-    servedBy: {},
     greenStreak: 0,
   }
   const run = { ...snapshot.run, verdict: putBack, measuredSince: wallMs(1_699_999_500_000) }
