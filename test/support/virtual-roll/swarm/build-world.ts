@@ -78,8 +78,15 @@ function manifestsOf(scenario: Scenario): readonly object[] {
   const { pods } = scenario.world
   const plain = plainManifests(scenario)
   const waiting = pods === undefined ? plain : withPodsKind(plain, pods)
-  return pods?.tight === undefined ? waiting : tightly(waiting, pods.tight, scenario.nodes - scenario.cordoned.length)
+  return pods?.tight === undefined ? waiting : tightly(waiting, pods.tight, nodesForTight(scenario))
 }
+
+/**
+ * A pod that finds no room while its node is out comes back with that node. Where people keep another node cordoned, that one might take it,
+ * so the roll waits for people: with cordons there has to be a node more than pods.
+ */
+const nodesForTight = ({ nodes, cordoned }: Scenario): number =>
+  cordoned.length === 0 ? nodes : nodes - cordoned.length - 1
 
 function plainManifests({ nodes, whoami: app, databases, polite }: Scenario): readonly object[] {
   const { startSeconds, ...options } = app
