@@ -27,8 +27,10 @@ export class KnownLines<Row extends object> {
   read(line: string, { header, columns, before, parse }: Reading<Row>): Row {
     const known = before && this.#lines.get(before)
     if (before !== undefined && known?.header === header && this.#isSame(line, known)) return before
-    const row = parse(line)
-    this.#lines.set(row, { header, ...this.#split(line, columns) })
+    const own = copyOf(line)
+    const row = parse(own)
+    const ownHeader = known?.header === header ? known.header : copyOf(header)
+    this.#lines.set(row, { header: ownHeader, ...this.#split(own, columns) })
     return row
   }
 
@@ -59,6 +61,9 @@ export class KnownLines<Row extends object> {
     return at
   }
 }
+
+/** A part of a text keeps all of it in memory: a row that is kept for long would keep the whole answer. */
+const copyOf = (text: string): string => Buffer.from(text).toString()
 
 interface Reading<Row> {
   readonly header: string

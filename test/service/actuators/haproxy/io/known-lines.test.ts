@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { parseTables, TableReader, type Tables } from '../../../../../src/service/actuators/haproxy/io/parse-tables.ts'
 import { SeededRandom } from '../../../../../src/sim/clocks/seeded-random.ts'
 import { RECORDED } from './recorded-reply.ts'
@@ -73,6 +75,32 @@ test('rows that differ in running times alone are the same objects, and others a
   assert.notEqual(changed, first[0])
   assert.equal(changed?.stat.status, 'DOWN')
   assert.equal(same, first[1])
+})
+
+test('a row that is kept does not keep the answer that it was read from', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const reader = new TableReader()
+  const [stateHeads, [stateRow = '']] = [RECORDED.states.slice(0, 2), RECORDED.states.slice(2)]
+  const [statHeads, [statRow = '']] = [STATS.slice(0, 1), STATS.slice(1)]
+  const names = Array.from({ length: 400 }, (_, at) => `server-${at}`)
+  const states = [...stateHeads, ...names.map((name) => stateRow.replace(' a ', ` ${name} `))].join('\n')
+  const status = new Map<string, string>()
+  const usedMb = (): number => {
+    collect()
+    return process.memoryUsage().heapUsed / 1e6
+  }
+  let beforeMb = 0
+  let last: Tables['rows'] | undefined
+  for (const [round, name] of names.entries()) {
+    status.set(name, `DOWN ${round}/500 since its last check did not pass`)
+    const rows = names.map((one) => statRow.replace(',a,', `,${one},`).replace('UP', status.get(one) ?? 'UP'))
+    last = reader.read([INFO, states, [...statHeads, ...rows].join('\n')]).rows
+    if (round === 20) beforeMb = usedMb()
+  }
+  const moreMb = usedMb() - beforeMb
+  assert.ok(moreMb < 5, `${moreMb} MB more than after 20 answers`)
+  assert.equal(last?.length, names.length)
 })
 
 interface Column {
