@@ -19,7 +19,7 @@ export interface Mutation {
   readonly inGuards?: true
   /** Only pods that leave politely show it. */
   readonly inPolite?: true
-  /** Only this test file shows it: a world that no seed draws. */
+  /** This test file shows it: seeds seldom draw its world. */
   readonly inTest?: string
 }
 
