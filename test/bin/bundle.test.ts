@@ -42,8 +42,8 @@ async function aRun(stateDir: string): Promise<string> {
   await journal.append({ at, type: 'planned', spec: SPEC, order, clusterName: 'prod-eu1' })
   await journal.append({ at, type: 'note', ...SECRETS })
   for (const event of cleanRun()) {
-    const told = 'reasons' in event && { reasons: [{ code: 'Waits', text: SECRETS.text }] }
-    await journal.append({ ...event, ...told })
+    const reasons = 'reasons' in event && { reasons: [{ code: 'Waits', text: SECRETS.text }] }
+    await journal.append({ ...event, ...reasons })
   }
   await journal.close()
   const path = store.pathOf(RUN)

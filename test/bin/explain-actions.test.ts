@@ -61,13 +61,13 @@ test('over HTTP a node is explained with the journal of this machine, and not wi
   assert.equal((await run(join(folder, 'other'))).verdict, quiet)
   const uid = world.store.get(NAMESPACES, { name: 'kube-system' })?.metadata.uid ?? ''
   await begun(join(folder, 'here'), uid)
-  const told = await run(join(folder, 'here'))
+  const explained = await run(join(folder, 'here'))
   assert.match(
-    told.verdict,
+    explained.verdict,
     new RegExp(`not next: run ${RUN} is not at work: its process is gone; it had not begun n1$`),
   )
   const command = `evenkeel roll resume ${RUN} --state-dir ${join(folder, 'here')}`
-  assert.deepEqual(told.findings[0]?.next, [{ command, note: 'goes on with it' }])
+  assert.deepEqual(explained.findings[0]?.next, [{ command, note: 'goes on with it' }])
 })
 
 const ready = { conditions: [{ type: 'Ready', status: 'True' }] }

@@ -255,9 +255,9 @@ describe('a load balancer that asks an agent on each node', { concurrency: 2 }, 
     ...requires('haproxy'),
   }, async (t) => {
     const ground = await aGround(t)
-    const [told, checking] = [await ground.front(BY_SOCKET), await ground.front(BY_AGENT)]
-    const inner = { name: 'inner', instances: [{ name: 'lb-1', socket: told.haproxy.socket }], backends: ['web'] }
-    const events = await rolled(ground, rollFile(ground, [inner, EDGE], [told.url, checking.url]))
+    const [bySocket, checking] = [await ground.front(BY_SOCKET), await ground.front(BY_AGENT)]
+    const inner = { name: 'inner', instances: [{ name: 'lb-1', socket: bySocket.haproxy.socket }], backends: ['web'] }
+    const events = await rolled(ground, rollFile(ground, [inner, EDGE], [bySocket.url, checking.url]))
     const end = events.findLast((event) => event.type === 'roll.ended')
     assert.equal(end?.outcome, 'completed')
     assert.equal(end?.load?.failed, 0)
@@ -268,7 +268,7 @@ describe('a load balancer that asks an agent on each node', { concurrency: 2 }, 
       assert.ok(at('askAgent') >= 0 && at('askAgent') < at('writeIntent'), acts.join())
     }
     assert.deepEqual(annotated(ground.cluster), [])
-    const states = await told.haproxy.command('show servers state web')
+    const states = await bySocket.haproxy.command('show servers state web')
     const rows = states.split('\n').filter((row) => INGRESS_NODES.some((name) => row.split(' ')[3] === name))
     assert.deepEqual(
       rows.map((row) => row.split(' ').slice(5, 7).join()),

@@ -205,10 +205,10 @@ test('nodes behind a balancer that commands move are rebooted without a failed r
   for (const name of INGRESS_NODES) {
     const at = (is: (event: StampedEvent) => boolean): number =>
       events.findIndex((event) => 'node' in event && event.node === name && is(event))
-    const told = at((event) => event.type === 'write' && event.action === 'setServer')
+    const set = at((event) => event.type === 'write' && event.action === 'setServer')
     const idle = at((event) => event.type === 'idle' && event.by === 'connections' && event.left === 0)
     const announced = at((event) => event.type === 'write' && event.action === 'writeIntent')
-    assert.ok(told >= 0 && told < idle && idle < announced, `${name}: ${told} ${idle} ${announced}`)
+    assert.ok(set >= 0 && set < idle && idle < announced, `${name}: ${set} ${idle} ${announced}`)
   }
 })
 

@@ -62,7 +62,7 @@ test('a roll in a pod takes its own node last, moves its pod once, and is contin
     const env = { PATH: `${programs}:${process.env.PATH ?? ''}`, HOME: folder, LANG: 'C.UTF-8', TERM: 'dumb' }
     return spawn('/bin/sh', ['-c', line], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env })
   }
-  const told = (end: Ended) => linesOf(end.out)
+  const lines = (end: Ended) => linesOf(end.out)
 
   const first = await runnerPod(place)
   const leaving = roll(first.pod)
@@ -73,7 +73,7 @@ test('a roll in a pod takes its own node last, moves its pod once, and is contin
   const moved = await end
   assert.equal(moved.code, 130, moved.err)
   assert.notEqual(second.node, first.node)
-  const events = told(moved)
+  const events = lines(moved)
   assert.deepEqual(
     events.filter(({ type }) => type === 'node.started').map(({ node }) => node),
     [second.node, first.node],
@@ -85,13 +85,13 @@ test('a roll in a pod takes its own node last, moves its pod once, and is contin
 
   const rest = await ended(roll(second.pod))
   assert.equal(rest.code, 0, rest.err)
-  assert.equal(told(rest).at(-1).outcome, 'completed')
-  assert.equal(told(rest).filter(({ type }) => type === 'pod.moved').length, 0)
+  assert.equal(lines(rest).at(-1).outcome, 'completed')
+  assert.equal(lines(rest).filter(({ type }) => type === 'pod.moved').length, 0)
 
   const again = await ended(roll(second.pod))
   assert.equal(again.code, 0, again.err)
   assert.match(again.err, /was begun for this key and is over: nothing is done/)
-  const journal = linesOf(await readFile(join(folder, 'state', told(moved)[0].run, 'journal.jsonl'), 'utf8'))
+  const journal = linesOf(await readFile(join(folder, 'state', lines(moved)[0].run, 'journal.jsonl'), 'utf8'))
   assert.equal(journal.filter(({ type }) => type === 'roll.started').length, 2)
 })
 

@@ -25,8 +25,8 @@ after(async () => opened?.close())
 
 /** The pod whose name is in the holder's identity. */
 async function leader(): Promise<AgentPod> {
-  const told = await place().bed.kubectl(['-n', 'evenkeel', 'get', 'lease', 'evenkeel-controller', '-o', 'json'])
-  const holder = String(JSON.parse(told).spec.holderIdentity)
+  const lease = await place().bed.kubectl(['-n', 'evenkeel', 'get', 'lease', 'evenkeel-controller', '-o', 'json'])
+  const holder = String(JSON.parse(lease).spec.holderIdentity)
   const pod = (await place().pods('controller')).find(({ metadata }) => holder.includes(metadata.name))
   assert.ok(pod, `${holder} is no pod`)
   return pod
@@ -38,7 +38,7 @@ function mostOut(checks: readonly Check[]): number {
   let most = 0
   for (const { node, outcome } of checks.toSorted((one, other) => one.atMs - other.atMs)) {
     last.set(node, outcome)
-    most = Math.max(most, [...last.values()].filter((told) => told !== '200 OK').length)
+    most = Math.max(most, [...last.values()].filter((each) => each !== '200 OK').length)
   }
   return most
 }
@@ -66,8 +66,8 @@ test('all nodes are cordoned at once and the leader of two controllers is killed
   const killed = bed.exec(on, ['kill', '-KILL', String(pid)])
   await Promise.all([burst, killed])
   const events = async (): Promise<readonly string[]> => {
-    const told = await bed.kubectl(['get', 'events', '--field-selector', 'reason=CordonNotGranted', '-o', 'json'])
-    const items = JSON.parse(told).items as readonly { involvedObject: { name: string }; message: string }[]
+    const json = await bed.kubectl(['get', 'events', '--field-selector', 'reason=CordonNotGranted', '-o', 'json'])
+    const items = JSON.parse(json).items as readonly { involvedObject: { name: string }; message: string }[]
     return [...new Set(items.map(({ involvedObject }) => involvedObject.name))].toSorted()
   }
   const waiting = await waitFor({ what: 'two nodes to be told that they wait', limitMs: 90_000 }, async () => {

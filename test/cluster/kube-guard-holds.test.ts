@@ -154,7 +154,7 @@ class GuardedNodes {
     return items.map(({ type, reason, message }) => `${type} ${reason}: ${message}`)
   }
 
-  async told(event: RegExp): Promise<void> {
+  async untilEvent(event: RegExp): Promise<void> {
     await this.until(`the Event ${event}`, async () => (await this.events()).some((one) => event.test(one)))
   }
 }
@@ -403,7 +403,7 @@ function holdsByHand(ground: Ground): void {
       ...{ node: of.node, by: 'alice', why: 'disk is dead' },
       passedOver: `${of.node} is held by busy: the Node has the annotation example.com/busy`,
     })
-    await of.told(/^Warning GrantReleased: release-1 was granted although it is held, released by alice/)
+    await of.untilEvent(/^Warning GrantReleased: release-1 was granted although it is held, released by alice/)
     await of.drained()
   })
 
@@ -420,7 +420,7 @@ function holdsByHand(ground: Ground): void {
   test('a release that cannot be read releases nothing, and is reported', async () => {
     const of = await heldNode(ground(), 'unread')
     await of.annotate({ [RELEASES]: JSON.stringify([{ node: of.node, by: 'alice' }]) })
-    await of.told(/^Warning ReleasesUnreadable: .*the entry of unread-1 has no end/)
+    await of.untilEvent(/^Warning ReleasesUnreadable: .*the entry of unread-1 has no end/)
     assert.deepEqual([of.row(), await of.evict()], ['Held HoldStands', 429])
   })
 
@@ -464,7 +464,9 @@ function holdsByHand(ground: Ground): void {
     async () => {
       const of = await heldNode(ground(), 'too-long', { maxHold: { seconds: 60 } })
       await of.until('it to be too long', () => of.condition('Held') === 'True HeldTooLong')
-      await of.told(/^Warning HeldTooLong: too-long-1 has been held for longer than maxHold allows, which is 60 s/)
+      await of.untilEvent(
+        /^Warning HeldTooLong: too-long-1 has been held for longer than maxHold allows, which is 60 s/,
+      )
       assert.deepEqual([of.row(), await of.evict()], ['Held HoldStands', 429])
     },
   )
@@ -477,7 +479,7 @@ function holdsByHand(ground: Ground): void {
       ...{ node: of.node, by: 'maxHold' },
       passedOver: `${of.node} is held by busy: the Node has the annotation example.com/busy`,
     })
-    await of.told(/^Warning GrantReleased: max-hold-1 was granted although it is held, released by maxHold/)
+    await of.untilEvent(/^Warning GrantReleased: max-hold-1 was granted although it is held, released by maxHold/)
     await of.drained()
   })
 }

@@ -74,7 +74,7 @@ interface Told {
 }
 
 /** The events of the journal, as the report tells them from outside of the cluster. */
-async function told(): Promise<readonly Told[]> {
+async function reportedEvents(): Promise<readonly Told[]> {
   const { stdout, stderr, code } = await place().evenkeel('roll', 'report', '--state-dir', disk, '-o', 'jsonl')
   assert.equal(code, 0, stderr)
   return stdout
@@ -118,7 +118,7 @@ test('a Job reboots every node under traffic, moves its pod once, and loses no r
   assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
   assert.deepEqual(await leftoversOf(ground), [])
 
-  const events = await told()
+  const events = await reportedEvents()
   const [first, second, ...more] = [...ran]
   assert.ok(first !== undefined && second !== undefined && more.length === 0, JSON.stringify([...ran]))
   assert.notEqual(first[1], second[1])
@@ -170,7 +170,7 @@ test(
     assert.deepEqual(await boots.stop(), Object.fromEntries(bed.nodes.map((node) => [node, 1])))
     assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
     assert.deepEqual(await leftoversOf(ground), [])
-    assertWhole(await told())
+    assertWhole(await reportedEvents())
   },
 )
 
@@ -182,11 +182,11 @@ test('the identity that is shipped was refused nothing', real, () => {
 })
 
 test('the same Job begun again in another pod does nothing, and ends as the run ended', real, async () => {
-  const events = (await told()).length
+  const events = (await reportedEvents()).length
   const words = [...NAMESPACE, 'get', 'job', 'evenkeel-roll', '-o', 'jsonpath={.metadata.uid}']
   const key = await place().bed.kubectl(words)
   const again = place().roll('-f', place().file(), '--once', key, '--state-dir', disk, '--yes')
   const { code, stderr } = await again.ended()
   assert.equal(code, 0, stderr)
-  assert.equal((await told()).length, events)
+  assert.equal((await reportedEvents()).length, events)
 })

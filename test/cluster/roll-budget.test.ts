@@ -105,7 +105,7 @@ interface Told {
   readonly slots: readonly { readonly index: number; readonly node?: string; readonly left?: object }[]
 }
 
-const namesOf = (told: Told): readonly string[] => told.out.map(({ node }) => node).toSorted()
+const namesOf = (budget: Told): readonly string[] => budget.out.map(({ node }) => node).toSorted()
 
 /** Two that are out, both while the command was asked and when it had answered. */
 const budgetOfTwo = () =>
@@ -132,7 +132,7 @@ async function begun(): Promise<readonly RollProcess[]> {
 async function rolledAtOnce(say: (text: string) => void) {
   const [boots, judge, watch] = [new BootCounter(bed().bed), bed().judge(), new OutWatch(bed())]
   const rolls = await begun()
-  const [told] = await Promise.all([budgetOfTwo(), ...rolls.map((roll) => roll.ended())])
+  const [answers] = await Promise.all([budgetOfTwo(), ...rolls.map((roll) => roll.ended())])
   const [booted, out, judged] = await Promise.all([boots.stop(), watch.stop(), judge.verdict()])
   for (const roll of rolls) {
     const { code, stderr, stdout } = await roll.ended()
@@ -143,7 +143,7 @@ async function rolledAtOnce(say: (text: string) => void) {
   assert.equal(out.most, 2, `${out.together.join(', ')} were out together`)
   assert.ok(out.twoForMs > 3_000, `two were out for ${out.twoForMs} ms`)
   assert.deepEqual(booted, { n1: 1, n2: 1, n3: 1, n4: 1 })
-  saysUsedUp(told)
+  saysUsedUp(answers)
   const held = rolls.flatMap(({ events }) =>
     events.flatMap((event) =>
       event.type === 'hold.started' || event.type === 'hold.changed' ? event.reasons.map(({ code }) => code) : [],
@@ -155,9 +155,9 @@ async function rolledAtOnce(say: (text: string) => void) {
 
 /** What people and scripts are told while both are out. */
 function saysUsedUp({ pair, text, json }: Awaited<ReturnType<typeof budgetOfTwo>>): void {
-  const told = JSON.parse(json.stdout) as Told
-  assert.deepEqual([json.code, text.code, told.more], [3, 3, 0], text.stdout)
-  assert.deepEqual(namesOf(told), pair)
+  const budget = JSON.parse(json.stdout) as Told
+  assert.deepEqual([json.code, text.code, budget.more], [3, 3, 0], text.stdout)
+  assert.deepEqual(namesOf(budget), pair)
   for (const node of pair) assert.match(text.stdout, new RegExp(`^ *${node} +run `, 'm'))
 }
 

@@ -59,16 +59,16 @@ describe('the demo of IngressDaemonSets', { concurrency: true }, () => {
     const stop = new AbortController()
     const enough = new Error('enough was seen')
     const ground = await actions.open({ kind: 'IngressDaemonSet', balancer: 'auto' }, stop.signal)
-    const told: (readonly [node: string, step: string])[] = []
+    const steps: (readonly [node: string, step: string])[] = []
     try {
       const tell = (node: string, step: string): void => {
-        told.push([node, step])
+        steps.push([node, step])
         if (step === 'done') stop.abort(enough)
       }
       await assert.rejects(ground.rollOut(tell, stop.signal), enough)
-      const [first] = told.at(-1) ?? []
+      const [first] = steps.at(-1) ?? []
       assert.deepEqual(
-        told.filter(([node]) => node === first).map(([, step]) => step),
+        steps.filter(([node]) => node === first).map(([, step]) => step),
         ['detaching', 'updating', 'verifying', 'attaching', 'done'],
       )
       assert.equal((await fetch(ground.url)).status, 200)

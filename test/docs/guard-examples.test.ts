@@ -37,9 +37,9 @@ test('every NodeGuard that a page shows is one that the API takes', () => {
 
 test('the first example of the page says of nodes and holds what the shipped one says', () => {
   const [, text = ''] = read('docs/guard.md').match(/## A first NodeGuard\n\n```yaml\n([\s\S]*?)```/) ?? []
-  const [told, shipped] = [parse(text), parse(read('deploy/examples/node-guard.yaml'))]
+  const [onPage, shipped] = [parse(text), parse(read('deploy/examples/node-guard.yaml'))]
   assert.deepEqual(
-    [told.metadata, told.spec.follow, told.spec.holds],
+    [onPage.metadata, onPage.spec.follow, onPage.spec.holds],
     [shipped.metadata, shipped.spec.follow, shipped.spec.holds],
   )
 })

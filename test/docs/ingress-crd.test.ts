@@ -44,12 +44,12 @@ describe('the example', () => {
     const [shipped = {}] = firstExample() as readonly Record<string, unknown>[]
     const page = readFileSync(new URL('../../docs/ingress.md', import.meta.url), 'utf8')
     const [, text = ''] = page.match(/## A first IngressDaemonSet\n\n```yaml\n([\s\S]*?)```/) ?? []
-    const told = parse(text) as Record<string, unknown>
+    const onPage = parse(text) as Record<string, unknown>
     const withoutContainers = ({ spec, ...rest }: Record<string, unknown>) => {
       const { template, ...others } = spec as Record<string, unknown>
       return { ...rest, spec: { ...others, labels: (template as { readonly metadata: unknown }).metadata } }
     }
-    assert.deepEqual(withoutContainers(shipped), withoutContainers(told))
+    assert.deepEqual(withoutContainers(shipped), withoutContainers(onPage))
     const { healthCheckNodePorts } = shipped.spec as { readonly healthCheckNodePorts: readonly number[] }
     const file = readFileSync(new URL('../../deploy/examples/ingress-first.yaml', import.meta.url), 'utf8')
     assert.ok(file.includes(`http://NODE:${healthCheckNodePorts[0]}/nodecheck`))

@@ -13,6 +13,6 @@ export async function politeRoll(ground: RollGround, spec: Spec): Promise<Polite
   const roll = await ground.roll(spec)
   const { code, story } = await roll.ended()
   const judged = await judge.verdict()
-  const told = roll.events.findLast((event) => event.type === 'roll.ended')
-  return { ...judged, code, failed: judged.failedRequests + (told?.load?.failed ?? 0), story }
+  const end = roll.events.findLast((event) => event.type === 'roll.ended')
+  return { ...judged, code, failed: judged.failedRequests + (end?.load?.failed ?? 0), story }
 }

@@ -31,15 +31,15 @@ export async function reloadedInSteps4And5(
   }
   const { code, story } = await roll.ended()
   assert.equal(code, 0, story)
-  const told = roll.events.flatMap((event) => (event.type === 'reasserted' ? [event] : []))
-  const servers = new Set(told.map(({ server }) => server))
+  const reasserted = roll.events.flatMap((event) => (event.type === 'reasserted' ? [event] : []))
+  const servers = new Set(reasserted.map(({ server }) => server))
   assert.notEqual(servers.size, 0)
   assert.deepEqual(
     reported.filter((server) => !servers.has(server)),
     [],
   )
   assert.deepEqual(
-    told.filter(({ afterMs }) => afterMs > toldWithinMs),
+    reasserted.filter(({ afterMs }) => afterMs > toldWithinMs),
     [],
   )
   assert.deepEqual(await leftoversOf(ground), [])
@@ -102,8 +102,11 @@ export async function reloadedInSteps6And7(ground: RollGround, toldWithinMs = TO
   reloads.push(await reloadUntilOut(ground, { ...N3, step: 'proof', toldWithinMs }))
   const { code, story } = await roll.ended()
   const judged = await judge.verdict()
-  const told = roll.events.filter((event) => event.type === 'reasserted')
-  assert.ok(told.length >= 2 && told.every((event) => event.afterMs <= toldWithinMs), JSON.stringify(told))
+  const reasserted = roll.events.filter((event) => event.type === 'reasserted')
+  assert.ok(
+    reasserted.length >= 2 && reasserted.every((event) => event.afterMs <= toldWithinMs),
+    JSON.stringify(reasserted),
+  )
 
   // The roll's own traffic and the judge's are two streams: neither need lose what the other did, but both only then.
   const windows = roll.windows()

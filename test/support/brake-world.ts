@@ -32,7 +32,7 @@ export interface BrakeScene {
   /** Granted as published, by this leader. */
   readonly granted?: string
   readonly max?: number
-  readonly told?: string
+  readonly announced?: string
   /** Cordoned since, in the order they were: all at once where absent. */
   readonly order?: string
   readonly returning?: Readonly<Record<string, number>>
@@ -48,7 +48,7 @@ export function aBrake({
   nodes,
   granted,
   max,
-  told,
+  announced,
   order,
   returning = {},
   since = 0,
@@ -60,7 +60,7 @@ export function aBrake({
   const most = max ?? Math.max(1, Math.floor(fleet.length / 2))
   const published: Published = {
     writer: SELF,
-    announced: words(told),
+    announced: words(announced),
     grants: { version: 1, granted: words(granted), max: most, of: fleet.length },
   }
   return {

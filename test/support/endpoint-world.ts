@@ -40,7 +40,7 @@ export function anEndpoint(
   endpoint: Partial<EndpointReading> = {},
   change: Partial<ServerReading> = {},
 ): ServerReading {
-  const told: EndpointReading = {
+  const reading: EndpointReading = {
     at: monoMs(Number.POSITIVE_INFINITY),
     heard: true,
     answer: 'up',
@@ -53,9 +53,9 @@ export function anEndpoint(
   return aServer(node, {
     ref: { instance: 'edge', backend: 'nodes', server: node },
     port: 443,
-    operational: told.heard ? ({ up: 'up', drain: 'stopping', down: 'down' } as const)[told.answer] : 'down',
+    operational: reading.heard ? ({ up: 'up', drain: 'stopping', down: 'down' } as const)[reading.answer] : 'down',
     totalSessions: 0,
-    endpoint: told,
+    endpoint: reading,
     ...change,
   })
 }

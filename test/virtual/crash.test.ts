@@ -14,11 +14,11 @@ const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1']
 async function failed(plans: readonly CrashPlan[]): Promise<readonly string[]> {
   const found: string[] = []
   const jobs = plans.map((plan): Job => ({ kind: 'crash', plan }))
-  await runJobs({ jobs, onReport: (report) => found.push(...told(report)) >= 0 })
+  await runJobs({ jobs, onReport: (report) => found.push(...complaintsOf(report)) >= 0 })
   return found
 }
 
-function told(report: JobReport): readonly string[] {
+function complaintsOf(report: JobReport): readonly string[] {
   const plan =
     report.kind === 'crash' ? report.plan : report.kind === 'thrown' && 'plan' in report.job ? report.job.plan : CLEAN
   const where = `${plan.word} after ${plan.crashes.map(({ effect, phase }) => `${phase} ${effect}`).join(', ')}`

@@ -48,8 +48,8 @@ function takeNames(ground: GuardGround): void {
 
 async function giveNames(ground: GuardGround): Promise<void> {
   for (const kind of [DISRUPTION_BUDGETS, DEPLOYMENTS]) {
-    const told = (): boolean => ground.events().some((line) => line.includes(`${kind.kind} guard-ng is there`))
-    await ground.until(`the ${kind.kind} to be found taken`, told)
+    const isFound = (): boolean => ground.events().some((line) => line.includes(`${kind.kind} guard-ng is there`))
+    await ground.until(`the ${kind.kind} to be found taken`, isFound)
     ground.cluster.world.store.remove(kind, { namespace: 'default', name: 'guard-ng' })
   }
 }

@@ -65,16 +65,16 @@ for (const maxOut of ['1', '2'])
     assert.equal(kuredLockOf(cluster), undefined)
     assert.deepEqual(await leftoversOf(ground), [])
     const held = owners.filter((owner) => owner !== '')
-    const told = owners.join(', ')
+    const text = owners.join(', ')
     assert.deepEqual(
       held.filter((owner) => !/^evenkeel\/\S+$/.test(owner)),
       [],
-      told,
+      text,
     )
-    assert.equal(new Set(held).size, 2, told)
+    assert.equal(new Set(held).size, 2, text)
     // Between two owners it is free.
     assert.ok(
       owners.every((owner, i) => (owner === '') === (i % 2 === 0)),
-      told,
+      text,
     )
   })

@@ -59,14 +59,14 @@ interface Situation {
 const isLockWrite = ({ method, path }: ApiRequest): boolean => method === 'PATCH' && path.endsWith('/daemonsets/kured')
 
 /** A cluster with kured, and what happens there. */
-async function story({ args = [], passageOf }: Situation, told: (at: At) => Promise<void>): Promise<At> {
+async function story({ args = [], passageOf }: Situation, happens: (at: At) => Promise<void>): Promise<At> {
   const cluster = await articleCluster({ nodes: 3, replicas: 4, graceSeconds: 1 })
   const ground: VirtualGround = new VirtualGround(cluster, {
     passageOf: (request): Passage => (isLockWrite(request) ? passageOf?.(at) : undefined) ?? { kind: 'passes' },
   })
   const at: At = { cluster, ground, write: (lock) => ground.apply([kuredDaemonSet({ args, lock })]) }
   await ground.apply([kuredDaemonSet({ args })])
-  await cluster.time.settle(told(at), LIMIT_MS)
+  await cluster.time.settle(happens(at), LIMIT_MS)
   cluster.end()
   return at
 }

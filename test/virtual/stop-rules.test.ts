@@ -113,7 +113,7 @@ async function ground({ stop, nodes = 3, spec = {} }: Asked): Promise<Ground> {
       return end
     },
     guarded: async (process) => {
-      await cluster.time.settle(process.told, LIMIT_MS)
+      await cluster.time.settle(process.reported, LIMIT_MS)
       const end = process.events.findLast((event) => event.type === 'roll.ended')
       assert.ok(end !== undefined)
       return end

@@ -16,9 +16,9 @@ const SPEC: CheckerSpec = { checkers: { lb: 3 }, intervalMs: 1_000 }
 function lines(polls: readonly (readonly [address: string, answer: Answer, atMs: number])[]): readonly string[] {
   let owed: OwedReady = {}
   return polls.map(([address, answer, atMs]) => {
-    const told = agentCheckLine(owed, { address, answer, now: monoMs(atMs) }, SPEC)
-    owed = told.owed
-    return told.line
+    const reply = agentCheckLine(owed, { address, answer, now: monoMs(atMs) }, SPEC)
+    owed = reply.owed
+    return reply.line
   })
 }
 
@@ -48,34 +48,34 @@ test('a drain of ours is undone for as many checkers as there are, and one furth
 })
 
 test('an undeclared address hears the end of a drain for three intervals', () => {
-  const told = lines([
+  const heard = lines([
     ['other', 'drain', 0],
     ['other', 'up', 1_000],
     ['other', 'up', 4_000],
     ['other', 'up', 4_001],
   ])
-  assert.deepEqual(told, ['up drain', 'up ready', 'up ready', 'up'])
+  assert.deepEqual(heard, ['up drain', 'up ready', 'up ready', 'up'])
 })
 
 test('each address hears it for itself, and one that heard no drain is told none of it', () => {
-  const told = lines([
+  const heard = lines([
     ['lb', 'drain', 0],
     ['other', 'up', 1_000],
     ['lb', 'up', 1_001],
     ['other', 'up', 1_002],
   ])
-  assert.deepEqual(told, ['up drain', 'up', 'up ready', 'up'])
+  assert.deepEqual(heard, ['up drain', 'up', 'up ready', 'up'])
 })
 
 test('a second drain begins anew', () => {
-  const told = lines([
+  const heard = lines([
     ['lb', 'drain', 0],
     ['lb', 'up', 1],
     ['lb', 'drain', 2],
     ['lb', 'up', 9_000],
     ['lb', 'up', 9_001],
   ])
-  assert.deepEqual(told, ['up drain', 'up ready', 'up drain', 'up ready', 'up ready'])
+  assert.deepEqual(heard, ['up drain', 'up ready', 'up drain', 'up ready', 'up ready'])
 })
 
 test('a declared address is owed the end of a drain for ever, and an undeclared one for ten minutes of up', () => {
@@ -88,7 +88,7 @@ test('a declared address is owed the end of a drain for ever, and an undeclared 
 })
 
 test('a down between the end of a drain and the last checker that hears of it repeats the end to all', () => {
-  const told = lines([
+  const heard = lines([
     ['lb', 'drain', -500],
     ['lb', 'up', 0],
     ['lb', 'up', 500],
@@ -100,17 +100,17 @@ test('a down between the end of a drain and the last checker that hears of it re
     ['lb', 'up', 7_500],
     ['lb', 'up', 7_501],
   ])
-  assert.deepEqual(told.slice(4), ['down', 'up ready', 'up ready', 'up ready', 'up ready', 'up'])
+  assert.deepEqual(heard.slice(4), ['down', 'up ready', 'up ready', 'up ready', 'up ready', 'up'])
 })
 
 test('a down repeats the end of a drain to an undeclared address, too', () => {
-  const told = lines([
+  const heard = lines([
     ['other', 'drain', 0],
     ['other', 'up', 1_000],
     ['other', 'down', 2_000],
     ['other', 'up', 9_000],
   ])
-  assert.deepEqual(told, ['up drain', 'up ready', 'down', 'up ready'])
+  assert.deepEqual(heard, ['up drain', 'up ready', 'down', 'up ready'])
 })
 
 test('a drain that was not undone yet owes nothing new, and one that was begun to be undone owes all of it', () => {

@@ -63,8 +63,8 @@ const ANSWERS: readonly (readonly [node: AgentDecision, facts: IngressReading, a
 ]
 
 test('law: a node answers up for an IngressDaemonSet only while enough of its pods there are ready and no update of them is due; each case', () => {
-  for (const [node, told, answer, text] of ANSWERS) {
-    const given = ingressAnswer(node, told)
+  for (const [node, reading, answer, text] of ANSWERS) {
+    const given = ingressAnswer(node, reading)
     assert.deepEqual(
       [[given.answer, ...given.reasons.map(({ code }) => code)].join(' '), given.reasons[0]?.text],
       [answer, text],

@@ -87,10 +87,11 @@ function textOf(event: FollowEvent<GrantsReading> | undefined): string {
   if (event === undefined) return 'nothing'
   if (event.type === 'broken') return `broken ${event.error.code}`
   if (event.type === 'fresh') return event.type
-  const told = event.type === 'listed' ? event.objects : [event.object]
-  return [event.type, ...told.map(({ grants }) => (grants === undefined ? 'senseless' : grants.granted.join()))].join(
-    ' ',
-  )
+  const objects = event.type === 'listed' ? event.objects : [event.object]
+  return [
+    event.type,
+    ...objects.map(({ grants }) => (grants === undefined ? 'senseless' : grants.granted.join())),
+  ].join(' ')
 }
 
 test('one ConfigMap is asked for by its name, as its rights are given, and its grants are told on', async (t) => {

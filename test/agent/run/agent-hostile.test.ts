@@ -109,7 +109,7 @@ process.on('SIGUSR2', () => {
 const openFiles = ({ pid }: RunningAgent): number => readdirSync(`/proc/${pid}/fd`).length
 
 /** All that is said to a line, by a connection of its own. */
-async function told(port: number, line: string): Promise<string> {
+async function replyTo(port: number, line: string): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   socket.setTimeout(CHECK_LIMIT_MS, () => socket.destroy(new Error('no answer in time')))
   socket.write(line)
@@ -140,7 +140,7 @@ test('three ports are flooded from many addresses at once: memory stays bounded,
   ] as const
   for (let check = 0; check < CHECKS; check += 1) {
     const [port, line, answer] = asked[check % asked.length] ?? assert.fail()
-    assert.match(await told(port, line), answer, `check ${check}`)
+    assert.match(await replyTo(port, line), answer, `check ${check}`)
     if (check % MEASURED_EVERY === 0) {
       const { inUse, own } = await memoryKiB(agent)
       most.inUse = Math.max(most.inUse, inUse)
@@ -157,5 +157,5 @@ test('three ports are flooded from many addresses at once: memory stays bounded,
   await waitFor({ what: 'every hostile connection to be closed', limitMs: CHECK_LIMIT_MS, everyMs: 50 }, () =>
     openFiles(agent) <= before.files ? true : undefined,
   )
-  assert.match(await told(agent.port, get('/nodecheck')), / 200 OK/)
+  assert.match(await replyTo(agent.port, get('/nodecheck')), / 200 OK/)
 })

@@ -17,7 +17,7 @@ test('sockets tell where something listens, and rules may lead others past it', 
     [undefined, { open: 5, elsewhere: 5 }, 5],
     [undefined, undefined, undefined],
   ]
-  for (const [sockets, tracked, told] of rows) assert.equal(await counted(sockets, tracked), told)
+  for (const [sockets, tracked, count] of rows) assert.equal(await counted(sockets, tracked), count)
 })
 
 test('a count of zero is not told before tracking was read often enough to show other connections', async () => {

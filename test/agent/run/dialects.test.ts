@@ -55,13 +55,13 @@ class Bench {
   }
 
   static async of(t: TestContext): Promise<Bench> {
-    const told: { bench?: Bench } = {}
-    const answerTo = (): Answer => told.bench?.answer ?? 'up'
+    const opened: { bench?: Bench } = {}
+    const answerTo = (): Answer => opened.bench?.answer ?? 'up'
     const pages = await openHttpDoor(at, dataPages({ node: 'n1', dialect: 'plain', answerTo }))
     const doors = await Promise.all(
       BY_AGENT.map(async (name) => ({
         name,
-        door: await openAgentCheckDoor(at, () => told.bench?.line(name) ?? 'up'),
+        door: await openAgentCheckDoor(at, () => opened.bench?.line(name) ?? 'up'),
       })),
     )
     const app = createServer((_, response) => response.end('app')).listen(0, '127.0.0.1')
@@ -83,8 +83,8 @@ class Bench {
       ({ name, door }) => `backend ${name}\n  server n1 127.0.0.1:${port} ${here(BY_AGENT_CHECK, door.port)}\n`,
     )
     const haproxy = await LocalHaproxy.start(t, { sections: () => [...checked, ...agents].join('') })
-    told.bench = new Bench(haproxy)
-    return told.bench
+    opened.bench = new Bench(haproxy)
+    return opened.bench
   }
 
   line(name: ByAgent): string {

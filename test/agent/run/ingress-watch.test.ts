@@ -41,16 +41,16 @@ class ToldDeployments implements Pick<Objects, 'follow'> {
   follow<T>(selection: Selection<T>, sink: (event: FollowEvent<T>) => void, signal: AbortSignal): Promise<void> {
     this.selectors.push(selection.labelSelector ?? '')
     const { parse } = selection.kind
-    const told: Sink = (event) => {
+    const parsing: Sink = (event) => {
       if (event.type === 'listed') sink({ type: 'listed', objects: event.objects.map(parse) })
       else if (event.type === 'applied' || event.type === 'deleted') sink({ ...event, object: parse(event.object) })
       else sink(event)
     }
-    this.#sinks.add(told)
-    if (this.#last !== undefined) told(this.#last)
+    this.#sinks.add(parsing)
+    if (this.#last !== undefined) parsing(this.#last)
     return new Promise((_, reject) => {
       signal.addEventListener('abort', () => {
-        this.#sinks.delete(told)
+        this.#sinks.delete(parsing)
         reject(signal.reason)
       })
     })

@@ -89,9 +89,9 @@ test('the leader of two controllers says of the Service that a pod is dead over 
   const controllers = [await place.controller(...words), await place.controller(...words)]
   const ill = ['evenkeel.dev/DNSHealthy False UdpDead']
   await until('the condition', () => conditionsIn(place).join() === ill.join(), 30_000)
-  const told = () => place.events().filter((event) => event.startsWith('kube-dns'))
-  await until('the Event', () => told().length === 1)
-  assert.match(told()[0] ?? '', /^kube-dns: UdpDead: Pod coredns-2: the pod answers over TCP but not over UDP\./)
+  const events = () => place.events().filter((event) => event.startsWith('kube-dns'))
+  await until('the Event', () => events().length === 1)
+  assert.match(events()[0] ?? '', /^kube-dns: UdpDead: Pod coredns-2: the pod answers over TCP but not over UDP\./)
   const leader = await leaderOf(controllers)
   const standby = controllers.find((controller) => controller !== leader)
   const { dns } = await leader.health()
@@ -108,7 +108,7 @@ test('the leader of two controllers says of the Service that a pod is dead over 
     30_000,
   )
   // It is there already.
-  assert.equal(told().length, 1)
+  assert.equal(events().length, 1)
   assert.ok(place.needed.has('patch  services/status kube-system kube-dns'))
   assert.deepEqual(
     [...place.needed].filter((right) => !isGranted(right, GRANTED)),

@@ -51,9 +51,9 @@ test('the leader tells Prometheus what its brake grants, and who waits', () => {
 test('each loop that runs beside the brake has its line in each family', () => {
   const ingress = { ...LOOP, name: 'ingress', depth: 5 }
   const guard = { ...LOOP, name: 'guard', depth: 6 }
-  const told = samples({ ...LEADING, ingress, guard })
+  const series = samples({ ...LEADING, ingress, guard })
   assert.deepEqual(
-    ['brake', 'ingress', 'guard'].map((name) => told[`evenkeel_controller_queue_depth{loop="${name}"}`]),
+    ['brake', 'ingress', 'guard'].map((name) => series[`evenkeel_controller_queue_depth{loop="${name}"}`]),
     [3, 5, 6],
   )
 })

@@ -24,9 +24,9 @@ test('all nodes are cordoned in one burst and the leader is killed in the middle
   await leaderOf([heir])
   await settledAt(place, ['n1', 'n2', 'n3'])
   const why = 'CordonNotGranted: the limit of nodes out by cordon is reached: 3 of 6'
-  const told = [`n4: ${why}`, `n5: ${why}`, `n6: ${why}`]
-  await until('events', () => told.every((line) => place.events().includes(line)))
-  assert.deepEqual([...new Set(place.events())], told)
+  const expected = [`n4: ${why}`, `n5: ${why}`, `n6: ${why}`]
+  await until('events', () => expected.every((line) => place.events().includes(line)))
+  assert.deepEqual([...new Set(place.events())], expected)
   assert.deepEqual(
     place.published.filter(({ granted, max }) => granted.length > max || max !== 3),
     [],

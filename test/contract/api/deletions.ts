@@ -97,14 +97,14 @@ export function deletionsContract(door: () => ApiDoor): void {
     const { metadata, spec } = pod('at-once', { nodeName: undefined, nodeSelector: { 'test.local/no': 'node' } })
     await ask('POST', PODS, { body: { metadata: { ...metadata, labels }, spec } })
     await ask('DELETE', `${PODS}/at-once`)
-    const told = () =>
+    const deletions = () =>
       watch.events
         .map(({ type, object }) => ({ type, object }))
         .filter(({ object }) => field(object, 'metadata.deletionTimestamp') !== undefined)
-    await eventually('both to be gone', () => told().filter(({ type }) => type === 'DELETED').length === 2)
+    await eventually('both to be gone', () => deletions().filter(({ type }) => type === 'DELETED').length === 2)
     watch.close()
     assert.deepEqual(
-      told().map(({ type, object }) => [
+      deletions().map(({ type, object }) => [
         type,
         ...fields(object, 'metadata.name', 'metadata.deletionGracePeriodSeconds', 'metadata.generation'),
       ]),

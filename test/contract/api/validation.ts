@@ -30,7 +30,7 @@ const aSet = (name: string, app: string) => ({
 export function validationContract(door: () => ApiDoor): void {
   const ask: ApiDoor['ask'] = (...words) => door().ask(...words)
   const patch = (path: string, body: object) => ask('PATCH', path, { contentType: MERGE, body })
-  const told = ({ status, body }: { readonly status: number; readonly body: unknown }): readonly unknown[] => {
+  const refusal = ({ status, body }: { readonly status: number; readonly body: unknown }): readonly unknown[] => {
     const causes = (field(body, 'details.causes') ?? []) as readonly {
       readonly reason: string
       readonly field: string
@@ -65,26 +65,26 @@ export function validationContract(door: () => ApiDoor): void {
       [`${APPS}/daemonsets`, aSet('one', 'other'), invalid('spec.template.metadata.labels')],
       [PODS, aPod('none', { containers: [] }), invalid('spec.containers', 'Required')],
     ]
-    for (const [path, body, answer] of rows) assert.deepEqual(told(await ask('POST', path, { body })), answer, path)
+    for (const [path, body, answer] of rows) assert.deepEqual(refusal(await ask('POST', path, { body })), answer, path)
   })
 
   test('what is being deleted takes no new finalizer', async () => {
     await ask('POST', MAPS, { body: { metadata: { name: 'closing', finalizers: ['test.local/one'] } } })
     await ask('DELETE', `${MAPS}/closing`)
     const more = await patch(`${MAPS}/closing`, { metadata: { finalizers: ['test.local/one', 'test.local/two'] } })
-    assert.deepEqual(told(more), invalid('metadata.finalizers', 'Forbidden'))
+    assert.deepEqual(refusal(more), invalid('metadata.finalizers', 'Forbidden'))
     await patch(`${MAPS}/closing`, { metadata: { finalizers: null } })
   })
 
   test('a pod keeps its spec, and a workload its selector', async () => {
     await ask('POST', PODS, { body: aPod('fixed') })
     for (const spec of [{ terminationGracePeriodSeconds: 3 }, { nodeName: 'elsewhere' }]) {
-      assert.deepEqual(told(await patch(`${PODS}/fixed`, { spec })), invalid('spec', 'Forbidden'))
+      assert.deepEqual(refusal(await patch(`${PODS}/fixed`, { spec })), invalid('spec', 'Forbidden'))
     }
     await ask('DELETE', `${PODS}/fixed?gracePeriodSeconds=0`)
     await ask('POST', `${APPS}/daemonsets`, { body: aSet('kept', 'kept') })
     const other = { selector: { matchLabels: { app: 'c' } }, template: { metadata: { labels: { app: 'c' } } } }
-    assert.deepEqual(told(await patch(`${APPS}/daemonsets/kept`, { spec: other })), invalid('spec.selector'))
+    assert.deepEqual(refusal(await patch(`${APPS}/daemonsets/kept`, { spec: other })), invalid('spec.selector'))
     await ask('DELETE', `${APPS}/daemonsets/kept`)
   })
 
@@ -101,7 +101,7 @@ export function validationContract(door: () => ApiDoor): void {
       [GUARDS, guard],
     ] as const) {
       assert.equal((await ask('POST', path, { body })).status, 201, path)
-      assert.deepEqual(told(await ask('PUT', `${path}/blind`, { body })), invalid('metadata.resourceVersion'))
+      assert.deepEqual(refusal(await ask('PUT', `${path}/blind`, { body })), invalid('metadata.resourceVersion'))
       await ask('DELETE', `${path}/blind`)
     }
   })

@@ -10,14 +10,14 @@ const MERGE = 'application/merge-patch+json'
 /** Watches: order, selectors, where they begin. */
 export function watchesContract(door: () => ApiDoor): void {
   const ask: ApiDoor['ask'] = (...words) => door().ask(...words)
-  const told = ({ events }: OpenWatch) => events.map(({ type, object }) => `${type} ${field(object, 'metadata.name')}`)
+  const lines = ({ events }: OpenWatch) => events.map(({ type, object }) => `${type} ${field(object, 'metadata.name')}`)
   const aMap = (name: string, labels: Readonly<Record<string, string>>) =>
     ask('POST', MAPS, { body: { metadata: { name, labels } } })
 
   async function within(watch: OpenWatch, count: number): Promise<readonly string[]> {
     await eventually(`${count} events`, () => watch.events.length >= count)
     watch.close()
-    return told(watch)
+    return lines(watch)
   }
 
   test('a watch from a list’s version tells what came after, each once and in order', async () => {
@@ -42,7 +42,7 @@ export function watchesContract(door: () => ApiDoor): void {
     await aMap('there-b', { set: 'watch-2' })
     const watch = await door().watch(`${MAPS}?watch=true&labelSelector=set%3Dwatch-2`)
     await eventually('both', () => watch.events.length >= 2)
-    assert.deepEqual(told(watch).toSorted(), ['ADDED there-a', 'ADDED there-b'])
+    assert.deepEqual(lines(watch).toSorted(), ['ADDED there-a', 'ADDED there-b'])
     await aMap('there-c', { set: 'watch-2' })
     assert.equal((await within(watch, 3)).at(-1), 'ADDED there-c')
   })
@@ -79,14 +79,14 @@ export function watchesContract(door: () => ApiDoor): void {
       const options = `sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=${version}`
       const watch = await door().watch(listWatch('watch-5', options))
       await eventually('the object and the bookmark', () => watch.events.length >= 2)
-      assert.deepEqual(told(watch), ['ADDED initial-a', 'BOOKMARK undefined'])
+      assert.deepEqual(lines(watch), ['ADDED initial-a', 'BOOKMARK undefined'])
       const metadata = field(watch.events[1]?.object, 'metadata') as Readonly<Record<string, unknown>>
       assert.deepEqual(metadata.annotations, { 'k8s.io/initial-events-end': 'true' })
       assert.ok(Number(metadata.resourceVersion) >= Number(field(watch.events[0]?.object, 'metadata.resourceVersion')))
       await ask('PATCH', `${MAPS}/initial-a`, { contentType: MERGE, body: { data: { version: `after ${version}` } } })
       // Others write ConfigMaps as well, and bookmarks may tell of that before.
       const after = () =>
-        told(watch)
+        lines(watch)
           .slice(2)
           .find((event) => event !== 'BOOKMARK undefined')
       await eventually('the change', () => after() !== undefined)
@@ -120,7 +120,7 @@ export function watchesContract(door: () => ApiDoor): void {
   test('a watch ends by itself when its time is over', async () => {
     const watch = await door().watch(`${MAPS}?watch=true&timeoutSeconds=1&labelSelector=set%3Dnone`)
     await watch.ended
-    assert.deepEqual(told(watch), [])
+    assert.deepEqual(lines(watch), [])
   })
 }
 

@@ -34,9 +34,9 @@ function isEvicted(ground: ClusterGround, before: SeenPod, afterRevision: number
   assert.ok(servedMs >= (isOf(before, 'StatefulSet') ? 500 : 2_000), `served on for ${servedMs} ms`)
 
   const slices = ground.log.changes('slice', going.revision)
-  const told = slices.find(({ revision }) => endpointAt(revision)?.terminating === true)
-  assert.ok(told && told.revision < ended.revision)
-  assert.deepEqual(endpointAt(told.revision), { ready: false, serving: true, terminating: true })
+  const leaving = slices.find(({ revision }) => endpointAt(revision)?.terminating === true)
+  assert.ok(leaving && leaving.revision < ended.revision)
+  assert.deepEqual(endpointAt(leaving.revision), { ready: false, serving: true, terminating: true })
   const out = slices.find(({ revision }) => endpointAt(revision) === undefined)
   assert.ok(out && out.revision > ended.revision, 'what has ended is no endpoint')
 

@@ -30,11 +30,11 @@ export function followsContract(ground: () => FrameGround): void {
   function followed(set: string, between?: (inner: Exchange) => Exchange) {
     const { signal } = ground()
     const objects = objectsOf(ground(), between)
-    const told: string[] = []
+    const changes: string[] = []
     const cache = new FollowCache<Guard>({
       follow: (sink, life) => objects.follow(of(set), sink, life),
       clock,
-      onKey: (key, { before, now }) => told.push(`${key} ${before?.size ?? '-'} ${now?.size ?? '-'}`),
+      onKey: (key, { before, now }) => changes.push(`${key} ${before?.size ?? '-'} ${now?.size ?? '-'}`),
     })
     const bySize = cache.index(({ size }) => [String(size)])
     const stop = new AbortController()
@@ -55,11 +55,11 @@ export function followsContract(ground: () => FrameGround): void {
     const resize = (n: number, size: number) =>
       objects.patch({ kind: GUARDS, namespace: 'default', name: name(n), patch: { spec: { size } } }, signal)
     const remove = (n: number) => objects.delete({ kind: GUARDS, namespace: 'default', name: name(n) }, signal)
-    return { cache, bySize, told, end, make, resize, remove, signal }
+    return { cache, bySize, changes, end, make, resize, remove, signal }
   }
 
   test('a cache tells each key that came, changed or went, and finds objects by a field', async () => {
-    const { cache, bySize, told, end, make, resize, remove, signal } = followed('keys')
+    const { cache, bySize, changes, end, make, resize, remove, signal } = followed('keys')
     await make(1, 1)
     await cache.synced(signal)
     await eventually('the first', () => cache.get(key(1)) !== undefined)
@@ -74,14 +74,14 @@ export function followsContract(ground: () => FrameGround): void {
     await remove(1)
     await eventually('the end of the first', () => cache.get(key(1)) === undefined)
     assert.deepEqual(bySize.get('1'), [])
-    assert.deepEqual(told, [`${key(1)} - 1`, `${key(2)} - 1`, `${key(2)} 1 5`, `${key(1)} 1 -`])
+    assert.deepEqual(changes, [`${key(1)} - 1`, `${key(2)} - 1`, `${key(2)} 1 5`, `${key(1)} 1 -`])
     await remove(2)
     await end()
   })
 
   test('a server that has forgotten where the watch begins is listed again, and only what changed is reported', async () => {
     const { asked, between } = forgetting()
-    const { cache, told, end, make, resize, remove, signal } = followed('forgotten', between)
+    const { cache, changes, end, make, resize, remove, signal } = followed('forgotten', between)
     await make(3, 1)
     await cache.synced(signal)
     // The 410 comes once the first list is there; what happens before the second list is told by that one.
@@ -90,8 +90,8 @@ export function followsContract(ground: () => FrameGround): void {
     await eventually('both as they are', () => cache.get(key(3))?.size === 2 && cache.get(key(4))?.size === 7)
     assert.equal(cache.freshness().brokenSince, undefined)
     assert.deepEqual(asked, ['list', 'watch', 'list', 'watch'])
-    assert.equal(told.at(0)?.startsWith(`${key(3)} -`), true)
-    assert.equal(new Set(told).size, told.length)
+    assert.equal(changes.at(0)?.startsWith(`${key(3)} -`), true)
+    assert.equal(new Set(changes).size, changes.length)
     await Promise.all([remove(3), remove(4)])
     await eventually('the end', () => cache.objects().length === 0)
     await end()

@@ -28,11 +28,12 @@ export async function runSequence(t: Parameters<typeof RealSide.start>[0], seed:
   t.after(() => embedded.stop())
   const both = { embedded, real }
   const begun = await settled(both, { releases: false })
-  if (begun !== ALIKE) throw new Error(told({ seed, drawn, steps: [] }, begun))
+  if (begun !== ALIKE) throw new Error(differenceText({ seed, drawn, steps: [] }, begun))
   for (const [at, step] of steps.entries()) {
     const taken = await take(both, step).catch((error: Error) => ({ embedded: error.message, real: error.message }))
     const difference = taken ?? (await settled(both, { releases: step.kind === 'release' }))
-    if (difference !== ALIKE) throw new Error(told({ seed, drawn, steps: steps.slice(0, at + 1) }, difference))
+    if (difference !== ALIKE)
+      throw new Error(differenceText({ seed, drawn, steps: steps.slice(0, at + 1) }, difference))
   }
 }
 
@@ -128,7 +129,7 @@ interface Told {
   readonly steps: readonly Step[]
 }
 
-function told({ seed, drawn, steps }: Told, { embedded, real }: Difference): string {
+function differenceText({ seed, drawn, steps }: Told, { embedded, real }: Difference): string {
   return [
     `seed ${seed} differs after ${steps.length} steps: HAPROXY_SEED=${seed} node --test test/differential/haproxy.test.ts`,
     ...drawn.backends.flatMap(({ servers, ...backend }) => [

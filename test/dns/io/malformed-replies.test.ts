@@ -95,18 +95,18 @@ function decodes(bytes: Buffer): boolean {
 /** A server on loopback that answers each query with what is malformed, and with the right reply behind it. */
 async function hostileServer(t: TestContext, chance: Chance) {
   const server = createSocket('udp4')
-  const told = { sent: 0, undecodable: 0, rightAllTheSame: 0 }
+  const counts = { sent: 0, undecodable: 0, rightAllTheSame: 0 }
   server.on('message', (query: Buffer, from: RemoteInfo) => {
     const right = reply(query, { answers: [RIGHT] })
     for (let sent = 0; sent < A_QUERY; ) {
       const bytes = chance(2) === 0 ? byGrammar(query, chance) : byMutation(right, chance)
       const fits = mayBeReply(bytes, query)
       // A changed lifetime, for one: that is no malformed message.
-      if (fits && decodes(bytes)) told.rightAllTheSame += 1
+      if (fits && decodes(bytes)) counts.rightAllTheSame += 1
       else {
         sent += 1
-        told.sent += 1
-        if (fits) told.undecodable += 1
+        counts.sent += 1
+        if (fits) counts.undecodable += 1
         server.send(bytes, from.port, from.address)
       }
     }
@@ -115,12 +115,12 @@ async function hostileServer(t: TestContext, chance: Chance) {
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
-  return { at: { address: '127.0.0.1', port: server.address().port }, told }
+  return { at: { address: '127.0.0.1', port: server.address().port }, counts }
 }
 
 test(`${QUERIES * A_QUERY} replies by grammar and by mutation before the right ones: each query gets the right one`, async (t) => {
   const seed = 20_261_124
-  const { at, told } = await hostileServer(t, chanceOf(seed))
+  const { at, counts } = await hostileServer(t, chanceOf(seed))
   const asker = new SocketAsker(clock, systemRandom)
   const never = new AbortController().signal
   for (let i = 0; i < QUERIES; i += 1) {
@@ -129,7 +129,7 @@ test(`${QUERIES * A_QUERY} replies by grammar and by mutation before the right o
     assert.equal(outcome.kind, 'reply', `seed ${seed}, query ${i}: ${JSON.stringify(outcome)}`)
     assert.deepEqual(outcome.kind === 'reply' && outcome.reply.answers.map(({ data }) => data), [RIGHT.data])
   }
-  t.diagnostic(JSON.stringify(told))
-  assert.equal(told.sent, QUERIES * A_QUERY)
-  assert.ok(told.undecodable > QUERIES, JSON.stringify(told))
+  t.diagnostic(JSON.stringify(counts))
+  assert.equal(counts.sent, QUERIES * A_QUERY)
+  assert.ok(counts.undecodable > QUERIES, JSON.stringify(counts))
 })

@@ -36,7 +36,7 @@ async function answeredBy(t: TestContext, answering: (query: Buffer) => Told, wa
   return ask(server.port, way)
 }
 
-const told = (...messages: readonly Buffer[]): Told => messages.map((bytes) => ({ bytes }))
+const datagrams = (...messages: readonly Buffer[]): Told => messages.map((bytes) => ({ bytes }))
 
 function changed(bytes: Buffer, change: (bytes: Buffer) => void): Buffer {
   const copy = Buffer.from(bytes)
@@ -49,7 +49,7 @@ const otherId = (bytes: Buffer): Buffer =>
 
 for (const way of [{}, { socket: 'unconnected' }, { over: 'tcp' }] as const) {
   test(`a server is asked and read over ${JSON.stringify(way)}`, async (t) => {
-    const outcome = await answeredBy(t, (query) => told(reply(query, { answers: [ADDRESS] })), way)
+    const outcome = await answeredBy(t, (query) => datagrams(reply(query, { answers: [ADDRESS] })), way)
     assert.ok(outcome.kind === 'reply', outcome.kind)
     const { rcode, authoritative, truncated, answers } = outcome.reply
     assert.deepEqual([rcode, authoritative, truncated], ['NOERROR', true, false])
@@ -63,7 +63,7 @@ test('each query leaves from a port of its own with an id of its own; those of a
   const ids = new Set<number>()
   server.answering = (query) => {
     ids.add(query.readUInt16BE(0))
-    return told(reply(query))
+    return datagrams(reply(query))
   }
   for (let i = 0; i < 20; i += 1) await ask(server.port)
   assert.ok(new Set(server.asked.map(({ port }) => port)).size >= 15)
@@ -92,7 +92,7 @@ test('a name is asked for as a whole one, and IDs of servers and extended errors
     flag_do: false,
     options,
   }
-  server.answering = (query) => told(reply(query, { additionals: [opt as never], rcode: 7 }))
+  server.answering = (query) => datagrams(reply(query, { additionals: [opt as never], rcode: 7 }))
   const outcome = await ask(server.port)
   assert.ok(outcome.kind === 'reply')
   const { rcode, nsid, extendedErrors } = outcome.reply
@@ -102,7 +102,7 @@ test('a name is asked for as a whole one, and IDs of servers and extended errors
 
 test('a truncated reply is one over UDP, and is not asked for over TCP unseen', async (t) => {
   const server = await FakeDnsServer.of(t)
-  server.answering = (query) => told(reply(query, { flags: 0x200 }))
+  server.answering = (query) => datagrams(reply(query, { flags: 0x200 }))
   const outcome = await ask(server.port)
   assert.ok(outcome.kind === 'reply' && outcome.reply.truncated)
   assert.deepEqual(
@@ -157,9 +157,9 @@ const LIES: readonly (readonly [
 
 for (const [what, of, lie] of LIES) {
   test(`a server that answers with ${what} has not answered, and a true reply behind it counts`, async (t) => {
-    const once = await answeredBy(t, (query) => told(lie(query), lie(query)), { timeoutMs: SOON_MS })
+    const once = await answeredBy(t, (query) => datagrams(lie(query), lie(query)), { timeoutMs: SOON_MS })
     assert.deepEqual(once, { kind: 'mismatch', what: of, count: 2 })
-    const then = await answeredBy(t, (query) => told(lie(query), reply(query, { answers: [ADDRESS] })))
+    const then = await answeredBy(t, (query) => datagrams(lie(query), reply(query, { answers: [ADDRESS] })))
     assert.equal(then.kind, 'reply')
   })
 }
@@ -170,7 +170,7 @@ test('a reply that comes too late is none, and is not taken for that to the next
   server.answering = (query) => {
     const before = late
     late = reply(query, { answers: [{ ...ADDRESS, data: '10.0.0.66' }] })
-    return before === undefined ? [] : told(before, reply(query, { answers: [ADDRESS] }))
+    return before === undefined ? [] : datagrams(before, reply(query, { answers: [ADDRESS] }))
   }
   const canary = asker.canary({ address: '127.0.0.1', port: server.port })
   t.after(() => canary.close())
@@ -184,9 +184,9 @@ test('over TCP a server that closes, goes silent or lies about the length is dis
   const server = await FakeDnsServer.of(t)
   server.answeringTcp = () => []
   assert.deepEqual(await ask(server.port, { over: 'tcp', timeoutMs: SOON_MS }), { kind: 'timeout' })
-  server.answeringTcp = (query) => told(otherId(reply(query)))
+  server.answeringTcp = (query) => datagrams(otherId(reply(query)))
   assert.deepEqual(await ask(server.port, { over: 'tcp' }), { kind: 'mismatch', what: 'id', count: 1 })
-  server.answeringTcp = () => told(encode({ type: 'response', id: 1, questions: [] }).subarray(0, 4))
+  server.answeringTcp = () => datagrams(encode({ type: 'response', id: 1, questions: [] }).subarray(0, 4))
   assert.deepEqual(await ask(server.port, { over: 'tcp' }), { kind: 'mismatch', what: 'format', count: 1 })
 })
 
@@ -207,7 +207,7 @@ test('an abort ends a wait with its reason, and leaves no socket open', async (t
 
 test('IPv6 is asked as well', async (t) => {
   const server = await FakeDnsServer.of(t, '::1')
-  server.answering = (query) => told(reply(query, { answers: [ADDRESS] }))
+  server.answering = (query) => datagrams(reply(query, { answers: [ADDRESS] }))
   for (const way of [{}, { socket: 'unconnected' }] as const) {
     const at = { address: '::1', port: server.port }
     const outcome = await asker.ask({ at, question: KUBERNETES, over: 'udp', timeoutMs: ENOUGH_MS, ...way }, never)

@@ -175,7 +175,7 @@ test('a pod that does not know a new Service is named, and all of them are not',
 
 test('replies of the Service that come from elsewhere are seen', async (t) => {
   const world = await dnsWorld(t)
-  world.service.answering = (query) => likeCoreDns(query).map((told) => ({ ...told, fromElsewhere: true }))
+  world.service.answering = (query) => likeCoreDns(query).map((reply) => ({ ...reply, fromElsewhere: true }))
   const checked = await check(world)
   assert.deepEqual(said(checked), ['ReplyFromElsewhere here'])
 })

@@ -112,8 +112,8 @@ const states: readonly (readonly [string, Partial<Node>, string])[] = [
 
 for (const [name, node, state] of states)
   test(`by ${name} a node is ${state}, and the first finding says why`, () => {
-    const { findings, ...told } = explainNode(scene(node))
-    assert.equal(told.state, state)
+    const { findings, ...explained } = explainNode(scene(node))
+    assert.equal(explained.state, state)
     assert.notEqual(findings[0]?.is, 'fact', JSON.stringify(findings))
   })
 
@@ -183,8 +183,8 @@ test('a slot that was left behind is named with the command that releases it', (
 
 test('a node that bears the mark of a roll is said to come later, with the command that takes the mark off', () => {
   const taints = [{ key: 'evenkeel.dev/to-be-rolled', value: 'run-9', effect: 'PreferNoSchedule' }]
-  const told = explainNode(scene({ taints })).findings.find(({ code }) => code === 'ToCome')
-  assert.deepEqual(plain([told?.text, told?.next.map(({ command }) => command)]), [
+  const finding = explainNode(scene({ taints })).findings.find(({ code }) => code === 'ToCome')
+  assert.deepEqual(plain([finding?.text, finding?.next.map(({ command }) => command)]), [
     'run run-9 begins n1 later, so new pods go to other nodes where they can',
     ['kubectl taint nodes n1 evenkeel.dev/to-be-rolled-'],
   ])

@@ -42,8 +42,8 @@ const ROWS: readonly (readonly [title: string, condition: object, told: Partial<
   ],
 ]
 
-for (const [title, given, told] of ROWS) {
-  test(`conditions of a node: ${title}`, () => assert.deepEqual(of([given]), { ...NOTHING, ...told }))
+for (const [title, given, parsed] of ROWS) {
+  test(`conditions of a node: ${title}`, () => assert.deepEqual(of([given]), { ...NOTHING, ...parsed }))
 }
 
 test('a pod is not safe to evict by the value false alone', () => {

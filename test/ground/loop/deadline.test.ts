@@ -30,10 +30,10 @@ test('work that has ended leaves no listener behind on a signal that is used for
 
 test('work that is late is told to stop, and the error names it and the limit', async () => {
   const clock = new VirtualClock()
-  let told: unknown
+  let abortedBy: unknown
   const late = withDeadline(parts(clock), async (signal) => {
     await untilAborted(signal).catch((reason: unknown) => {
-      told = reason
+      abortedBy = reason
     })
     return 'too late'
   })
@@ -44,7 +44,7 @@ test('work that is late is told to stop, and the error names it and the limit', 
   })
   await clock.advance(1_000)
   await rejected
-  assert.ok(told instanceof Error)
+  assert.ok(abortedBy instanceof Error)
 })
 
 test('work that ignores its signal does not hold the caller', async () => {

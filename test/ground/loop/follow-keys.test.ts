@@ -22,7 +22,7 @@ const pod = (name: string, node: string, resourceVersion = '1', uid = name): OfN
 
 /** A cache of pods whose stream the test writes. */
 function pods(isNews?: (before: OfNode, now: OfNode) => boolean) {
-  const told: string[] = []
+  const lines: string[] = []
   let changes = 0
   let send: (event: FollowEvent<OfNode>) => void = () => assert.fail('nobody follows')
   const cache = new FollowCache<OfNode>({
@@ -38,7 +38,7 @@ function pods(isNews?: (before: OfNode, now: OfNode) => boolean) {
       assert.deepEqual(cache.get(key), now, 'the cache shows it already')
       const isOn = (node: string) => onNode.get(node).some(({ name }) => `shop/${name}` === key)
       assert.equal(isOn('n1'), now?.node === 'n1', 'and so does the index')
-      told.push(`${key}: ${before?.node ?? 'none'} to ${now?.node ?? 'none'}`)
+      lines.push(`${key}: ${before?.node ?? 'none'} to ${now?.node ?? 'none'}`)
     },
     ...(isNews === undefined ? {} : { isNews }),
   })
@@ -46,7 +46,7 @@ function pods(isNews?: (before: OfNode, now: OfNode) => boolean) {
   void cache.run(new AbortController().signal)
   const tell = (event: FollowEvent<OfNode>): readonly string[] => {
     send(event)
-    return told.splice(0)
+    return lines.splice(0)
   }
   const on = (node: string): readonly string[] => onNode.get(node).map(({ name }) => name)
   return { cache, tell, on, changes: () => changes }

@@ -82,20 +82,20 @@ test('a decision is reported before it is done, and a report that fails keeps no
 })
 
 test('law: a controller that does not lead writes nothing; no status either', async () => {
-  let told = 0
+  let tells = 0
   const { clock, world, reconciler } = aLoop({
     gather: async () => {
       world.mayActForMs = 0
       return 1
     },
     tell: async () => {
-      told += 1
+      tells += 1
     },
   })
   void reconciler.run(never)
   reconciler.add('k')
   await clock.advance(1_000)
-  assert.deepEqual([told, world.done], [0, []])
+  assert.deepEqual([tells, world.done], [0, []])
 })
 
 test('the trouble of one key stays while other keys succeed, and one reason is logged once for all keys', async () => {

@@ -5,15 +5,15 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 
 test('law: a wall clock that is set moves no stamp; each time that it is set is reported once', async () => {
   const clock = new VirtualClock()
-  const told: number[] = []
-  const steady = steadyClock(clock, { onSet: (byMs) => told.push(byMs) })
+  const jumps: number[] = []
+  const steady = steadyClock(clock, { onSet: (byMs) => jumps.push(byMs) })
   const begun = steady.wallMs()
   await clock.advance(1_000)
   clock.jumpWall(-5_300)
   assert.deepEqual([steady.wallMs() - begun, steady.wallMs() - begun], [1_000, 1_000])
   clock.jumpWall(5_300)
   assert.equal(steady.wallMs() - begun, 1_000)
-  assert.deepEqual(told, [-5_300, 0])
+  assert.deepEqual(jumps, [-5_300, 0])
 })
 
 test('law: a wall clock that is set moves no stamp; two processes of one machine agree on stamps, though its clock was set between their beginnings', () => {
@@ -42,12 +42,12 @@ test('a steady clock begins at the wall time of its machine, however long that i
 
 test('a step of half a second is reported, and less is not', () => {
   const clock = new VirtualClock()
-  const told: number[] = []
-  const steady = steadyClock(clock, { onSet: (byMs) => told.push(byMs) })
+  const jumps: number[] = []
+  const steady = steadyClock(clock, { onSet: (byMs) => jumps.push(byMs) })
   clock.jumpWall(499)
   steady.wallMs()
-  assert.deepEqual(told, [])
+  assert.deepEqual(jumps, [])
   clock.jumpWall(1)
   steady.wallMs()
-  assert.deepEqual(told, [500])
+  assert.deepEqual(jumps, [500])
 })

@@ -149,18 +149,18 @@ test('freshness tells the last proof of life and since when there is none', asyn
 test('tells of each change, of a break and of its end, but not of every sign of life', () => {
   const { cache, changes, send } = stream('services')
   void cache.run(never)
-  const told = (event: FollowEvent<Service>): number => {
+  const changesBy = (event: FollowEvent<Service>): number => {
     const before = changes.length
     send(event)
     return changes.length - before
   }
-  assert.equal(told({ type: 'listed', objects: [service('web')] }), 1)
-  assert.equal(told({ type: 'fresh' }), 0)
-  assert.equal(told({ type: 'applied', object: service('web') }), 1)
-  assert.equal(told({ type: 'deleted', object: service('never-seen') }), 0)
-  assert.equal(told(broken('reset')), 1)
-  assert.equal(told({ type: 'fresh' }), 1)
-  assert.equal(told({ type: 'deleted', object: service('web') }), 1)
+  assert.equal(changesBy({ type: 'listed', objects: [service('web')] }), 1)
+  assert.equal(changesBy({ type: 'fresh' }), 0)
+  assert.equal(changesBy({ type: 'applied', object: service('web') }), 1)
+  assert.equal(changesBy({ type: 'deleted', object: service('never-seen') }), 0)
+  assert.equal(changesBy(broken('reset')), 1)
+  assert.equal(changesBy({ type: 'fresh' }), 1)
+  assert.equal(changesBy({ type: 'deleted', object: service('web') }), 1)
 })
 
 test('following ends with the reason of the signal', async () => {

@@ -17,8 +17,8 @@ const source = new ChildProbeSource({
     prober = pid
   },
 })
-await source.run((told) => {
-  if (said || told.type !== 'batch' || told.samples.length === 0) return
+await source.run((signal) => {
+  if (said || signal.type !== 'batch' || signal.samples.length === 0) return
   said = true
   process.stdout.write(`${prober}\n`)
 }, new AbortController().signal)

@@ -25,7 +25,7 @@ function dial(t: TestContext, { port }: HttpDoor, localAddress = '127.0.0.1'): S
 }
 
 /** All that is said to it until it is closed. */
-async function told(t: TestContext, at: HttpDoor, text: string): Promise<string> {
+async function replyTo(t: TestContext, at: HttpDoor, text: string): Promise<string> {
   const socket = dial(t, at)
   let heard = ''
   socket.on('data', (chunk: string) => {
@@ -42,15 +42,15 @@ const body = (reply: string): string => reply.slice(reply.indexOf('\r\n\r\n') + 
 
 test('a check is answered with exact bodies, is not to be kept, and HEAD has none', async (t) => {
   const at = await door(t)
-  const reply = await told(t, at, get('/nodecheck'))
+  const reply = await replyTo(t, at, get('/nodecheck'))
   assert.equal(head(reply), 'HTTP/1.1 200 OK')
   assert.equal(body(reply), 'OK')
   assert.match(reply, /^cache-control: no-store\r$/m)
   assert.match(reply, /^content-length: 2\r$/m)
-  const bare = await told(t, at, 'HEAD /nodecheck HTTP/1.0\r\n\r\n')
+  const bare = await replyTo(t, at, 'HEAD /nodecheck HTTP/1.0\r\n\r\n')
   assert.equal(body(bare), '')
   assert.match(bare, /^content-length: 2\r$/m)
-  assert.equal(body(await told(t, at, get('/nodename'))), 'Node: "n1"')
+  assert.equal(body(await replyTo(t, at, get('/nodename'))), 'Node: "n1"')
 })
 
 test('no reply to a node that is out has the text of one that is in, wherever a balancer looks for it', async (t) => {
@@ -61,13 +61,13 @@ test('no reply to a node that is out has the text of one that is in, wherever a 
     )
     t.after(() => at.close())
     for (const dialect of ['plain', 'disable-on-404', 'body', 'f5']) {
-      const reply = await told(t, at, get(`/nodecheck?dialect=${dialect}`))
+      const reply = await replyTo(t, at, get(`/nodecheck?dialect=${dialect}`))
       assert.doesNotMatch(reply, /ok/i, `${answer} in ${dialect}`)
     }
-    const f5 = await told(t, at, 'GET /nodecheck?dialect=f5 HTTP/1.0\r\n\r\n')
+    const f5 = await replyTo(t, at, 'GET /nodecheck?dialect=f5 HTTP/1.0\r\n\r\n')
     assert.equal(f5.includes('Drain'), answer === 'drain')
   }
-  const up = await told(t, await door(t), get('/nodecheck?dialect=f5'))
+  const up = await replyTo(t, await door(t), get('/nodecheck?dialect=f5'))
   assert.match(up, /OK/)
   assert.doesNotMatch(up, /drain/i)
 })
@@ -86,36 +86,44 @@ test('nothing but the listed pages is ever served', async (t) => {
     '/healthz',
     '/metrics',
   ]
-  for (const file of files) assert.equal(head(await told(t, at, get(file))), 'HTTP/1.1 404 Not Found', file)
-  assert.match(head(await told(t, at, get('http://10.0.0.1/etc/passwd'))), / 404 /)
-  assert.match(head(await told(t, at, get(`/nodecheck?${'a'.repeat(5_000)}`))), / 414 /)
-  assert.match(head(await told(t, at, get('/nodecheck?dialect=__proto__'))), / 400 /)
+  for (const file of files) assert.equal(head(await replyTo(t, at, get(file))), 'HTTP/1.1 404 Not Found', file)
+  assert.match(head(await replyTo(t, at, get('http://10.0.0.1/etc/passwd'))), / 404 /)
+  assert.match(head(await replyTo(t, at, get(`/nodecheck?${'a'.repeat(5_000)}`))), / 414 /)
+  assert.match(head(await replyTo(t, at, get('/nodecheck?dialect=__proto__'))), / 400 /)
 })
 
 test('other methods are refused, and what they send is not waited for', async (t) => {
   const at = await door(t)
   const methods = ['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']
   for (const method of methods) {
-    const reply = await told(t, at, `${method} /nodecheck HTTP/1.1\r\nHost: n1\r\nContent-Length: 1000000000\r\n\r\n`)
+    const reply = await replyTo(
+      t,
+      at,
+      `${method} /nodecheck HTTP/1.1\r\nHost: n1\r\nContent-Length: 1000000000\r\n\r\n`,
+    )
     assert.match(head(reply), / 405 /, method)
   }
-  assert.equal(await told(t, at, 'CONNECT n1:443 HTTP/1.1\r\nHost: n1\r\n\r\n'), '')
+  assert.equal(await replyTo(t, at, 'CONNECT n1:443 HTTP/1.1\r\nHost: n1\r\n\r\n'), '')
 })
 
 test('nonsense is answered as such or closed, and heads without end, too', async (t) => {
   const at = await door(t)
   const replies = [
-    await told(t, at, 'how do you do?\r\n\r\n'),
-    await told(t, at, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
-    await told(t, at, get('/nodecheck', `X: ${'a'.repeat(20_000)}\r\n`)),
-    await told(t, at, get('/nodecheck', Array.from({ length: 3_000 }, (_, i) => `X${i}: a\r\n`).join(''))),
-    await told(t, at, 'GET /nodecheck HTTP/1.1\r\nHost: n1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n'),
+    await replyTo(t, at, 'how do you do?\r\n\r\n'),
+    await replyTo(t, at, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
+    await replyTo(t, at, get('/nodecheck', `X: ${'a'.repeat(20_000)}\r\n`)),
+    await replyTo(t, at, get('/nodecheck', Array.from({ length: 3_000 }, (_, i) => `X${i}: a\r\n`).join(''))),
+    await replyTo(
+      t,
+      at,
+      'GET /nodecheck HTTP/1.1\r\nHost: n1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ),
   ]
   for (const reply of replies) assert.match(head(reply), /^$| 4\d\d /)
 })
 
 test('of requests that are sent at once only the first is answered', async (t) => {
-  const reply = await told(t, await door(t), get('/nodecheck').repeat(50))
+  const reply = await replyTo(t, await door(t), get('/nodecheck').repeat(50))
   assert.equal(reply.match(/HTTP\/1\.1/g)?.length, 1)
 })
 
@@ -124,7 +132,7 @@ test('a client that is silent or slow is closed, while others are answered', asy
   const silent = Array.from({ length: 10 }, () => dial(t, at))
   const ends = silent.map((socket) => once(socket, 'close'))
   for (const socket of silent) socket.write('GET /nodecheck HT')
-  assert.match(head(await told(t, at, get('/nodecheck'))), / 200 /)
+  assert.match(head(await replyTo(t, at, get('/nodecheck'))), / 200 /)
   await Promise.all(ends)
 })
 
@@ -135,7 +143,7 @@ test('a client that opens more connections than the limit loses the oldest, and 
   await waitFor({ what: 'most to be closed', limitMs: 5_000, everyMs: 5 }, async () =>
     at.dropped() >= 170 ? true : undefined,
   )
-  assert.match(head(await told(t, at, get('/nodecheck'))), / 200 /)
+  assert.match(head(await replyTo(t, at, get('/nodecheck'))), / 200 /)
   assert.ok(flood.filter(isOpen).length <= LIMITS.perAddress)
 })
 
@@ -153,7 +161,7 @@ test('where all clients together open more connections than may be open, the cli
     few.map((socket) => socket.destroyed),
     few.map(() => false),
   )
-  assert.match(head(await told(t, at, get('/nodecheck'))), / 200 /)
+  assert.match(head(await replyTo(t, at, get('/nodecheck'))), / 200 /)
 })
 
 test('a port that is taken is said with who has it', async (t) => {
@@ -172,13 +180,13 @@ test('two processes may listen at once, so that one replaces the other without a
   const second = await openHttpDoor({ place: { ...place, port: first.port }, timers }, pages)
   t.after(() => second.close())
   await first.close()
-  assert.match(head(await told(t, second, get('/nodecheck'))), / 200 /)
+  assert.match(head(await replyTo(t, second, get('/nodecheck'))), / 200 /)
 })
 
 test('connections that are over leave room for others', async (t) => {
   const at = await door(t)
   for (let check = 0; check < LIMITS.total + 5; check += 1)
-    assert.equal(head(await told(t, at, get('/nodecheck'))), 'HTTP/1.1 200 OK')
+    assert.equal(head(await replyTo(t, at, get('/nodecheck'))), 'HTTP/1.1 200 OK')
   assert.equal(at.dropped(), 0)
 })
 
@@ -189,5 +197,5 @@ test('a page that cannot be made ends its connection at once, without an answer'
     failing,
   )
   t.after(() => opened.close())
-  assert.equal(await told(t, opened, get('/')), '')
+  assert.equal(await replyTo(t, opened, get('/')), '')
 })

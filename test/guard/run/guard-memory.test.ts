@@ -6,7 +6,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 import { readGuard } from '../decide/read-guard.ts'
 
 const at = (time: string): WallMs => wallMs(Date.parse(`2026-01-01T${time}Z`))
-const told = (...rows: readonly (readonly [name: string, requestedAt?: string])[]) =>
+const guardWith = (...rows: readonly (readonly [name: string, requestedAt?: string])[]) =>
   readGuard({
     status: {
       nodes: rows.map(([name, requestedAt]) => ({ name, ...(requestedAt === undefined ? {} : { requestedAt }) })),
@@ -14,7 +14,7 @@ const told = (...rows: readonly (readonly [name: string, requestedAt?: string])[
   })
 
 /** What is known, as times of the day. */
-function asked(memory: GuardMemory, names: readonly string[], now: string, guards = [told()]): object {
+function asked(memory: GuardMemory, names: readonly string[], now: string, guards = [guardWith()]): object {
   const times = memory.requestedAt('default', { names, guards, now: at(now) })
   return Object.fromEntries([...times].map(([name, time]) => [name, new Date(time).toISOString().slice(11, 19)]))
 }
@@ -28,7 +28,7 @@ test('a node has asked since it was first seen to ask, and anew once it has stop
 })
 
 test('a process that has begun anew goes by the status, the earliest time of all guards', () => {
-  const guards = [told(['n1', '2026-01-01T11:00:00Z'], ['n2']), told(['n1', '2026-01-01T10:00:00Z'])]
+  const guards = [guardWith(['n1', '2026-01-01T11:00:00Z'], ['n2']), guardWith(['n1', '2026-01-01T10:00:00Z'])]
   assert.deepEqual(asked(new GuardMemory(new VirtualClock()), ['n1', 'n2'], '12:00:00', guards), {
     n1: '10:00:00',
     n2: '12:00:00',
@@ -40,7 +40,7 @@ for (const [title, requestedAt] of [
   ['that cannot be read', 'soon'],
 ] as const) {
   test(`a time of the status ${title} is now`, () => {
-    assert.deepEqual(asked(new GuardMemory(new VirtualClock()), ['n1'], '12:00:00', [told(['n1', requestedAt])]), {
+    assert.deepEqual(asked(new GuardMemory(new VirtualClock()), ['n1'], '12:00:00', [guardWith(['n1', requestedAt])]), {
       n1: '12:00:00',
     })
   })
@@ -49,14 +49,14 @@ for (const [title, requestedAt] of [
 test('what the process has seen itself counts, whatever the status says later', () => {
   const memory = new GuardMemory(new VirtualClock())
   asked(memory, ['n1'], '12:00:00')
-  assert.deepEqual(asked(memory, ['n1'], '12:01:00', [told(['n1', '2026-01-01T10:00:00Z'])]), { n1: '12:00:00' })
+  assert.deepEqual(asked(memory, ['n1'], '12:01:00', [guardWith(['n1', '2026-01-01T10:00:00Z'])]), { n1: '12:00:00' })
 })
 
 test('a node whose grant has ended asks anew, also if the status says otherwise', () => {
   const memory = new GuardMemory(new VirtualClock())
   asked(memory, ['n1'], '12:00:00')
   memory.askAgain('default', 'n1', at('12:10:00'))
-  assert.deepEqual(asked(memory, ['n1'], '12:10:01', [told(['n1', '2026-01-01T12:00:00Z'])]), { n1: '12:10:00' })
+  assert.deepEqual(asked(memory, ['n1'], '12:10:01', [guardWith(['n1', '2026-01-01T12:00:00Z'])]), { n1: '12:10:00' })
 })
 
 test('nodes of different groups ask by themselves', () => {

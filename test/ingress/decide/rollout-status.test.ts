@@ -50,13 +50,13 @@ for (const [title, s, rollout] of ROWS)
   })
 
 test('what a status tells of a rollout is read as it was written, and nothing else is', () => {
-  const told = { updateRevision: 'r2', rollout: { startedAt: '2025-12-31T23:00:00Z', admitted: ['n1'] } }
-  assert.deepEqual(knownRollout(told), { revision: 'r2', startedAt: EARLIER })
+  const status = { updateRevision: 'r2', rollout: { startedAt: '2025-12-31T23:00:00Z', admitted: ['n1'] } }
+  assert.deepEqual(knownRollout(status), { revision: 'r2', startedAt: EARLIER })
   for (const odd of [
     {},
     { updateRevision: 'r2' },
-    { ...told, updateRevision: 7 },
-    { ...told, rollout: { startedAt: 'now' } },
+    { ...status, updateRevision: 7 },
+    { ...status, rollout: { startedAt: 'now' } },
   ])
     assert.equal(knownRollout(odd), undefined)
 })

@@ -165,15 +165,15 @@ for (const [title, cordoned, all, says] of [
   })
 
 test('a revision that was rejected is known as that until every node has it, and so is that it may be tried once more', () => {
-  const told = (nodes: readonly IngressNode[], isLifted: boolean) => {
+  const rejectionOf = (nodes: readonly IngressNode[], isLifted: boolean) => {
     const { rejectedRevision, rejectedAt, rejectionLifted } = statusOf(
       aScene(nodes, { revisions: rejected(isLifted) }),
     ).fields
     return [rejectedRevision, rejectedAt, rejectionLifted]
   }
-  assert.deepEqual(told([aNodeOf('n1')], false), ['r2', AT, undefined])
-  assert.deepEqual(told([aNodeOf('n1')], true), ['r2', AT, true])
-  assert.deepEqual(told([done('n1')], true), [undefined, undefined, undefined])
+  assert.deepEqual(rejectionOf([aNodeOf('n1')], false), ['r2', AT, undefined])
+  assert.deepEqual(rejectionOf([aNodeOf('n1')], true), ['r2', AT, true])
+  assert.deepEqual(rejectionOf([done('n1')], true), [undefined, undefined, undefined])
 })
 
 test('what stops a revision from being tried again is over once the template is another one, or for the request of a person', () => {
@@ -202,7 +202,7 @@ test('that an update was given up is forgotten once another revision is wanted, 
 
 const BEFORE = '2025-12-31T22:13:00Z'
 
-for (const [title, told, since] of [
+for (const [title, listed, since] of [
   ['it was not listed', { nodes: [] }, AT],
   ['it was in another state', { nodes: [{ name: 'n1', state: 'Degraded', since: BEFORE }] }, AT],
   ['it was in this state', { nodes: [{ name: 'n1', state: 'Queued', since: BEFORE }] }, BEFORE],
@@ -218,7 +218,7 @@ for (const [title, told, since] of [
   test(`the status says since when a node has not been in service: ${title}`, () => {
     const s = aScene([aNodeOf('n1'), done('n2')], {
       spec: { rollout: { paused: true } },
-      listedNodes: listedNodes(told),
+      listedNodes: listedNodes(listed),
     })
     const [first] = statusOf(s).fields.nodes as readonly { readonly since?: string }[]
     assert.equal(first?.since, since)

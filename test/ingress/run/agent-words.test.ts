@@ -18,10 +18,10 @@ type Told = Awaited<ReturnType<Agents['ask']>>
 /** One node, and what its agent says. */
 class Asking {
   readonly clock = new VirtualClock()
-  told: Told = 'unheard'
+  word: Told = 'unheard'
   ports: readonly number[] = []
   readonly #words = new AgentsOfObjects({
-    agents: { ask: async () => this.told, check: async () => 'unheard' },
+    agents: { ask: async () => this.word, check: async () => 'unheard' },
     clock: this.clock,
   }).of(OBJECT);
 
@@ -46,11 +46,11 @@ const IN = { acknowledged: [], isUp: true }
 
 test('a claim that is made once more is to be acknowledged once more', async () => {
   const asking = new Asking()
-  asking.told = OUT
+  asking.word = OUT
   assert.equal((await asking.in('Detaching', true)).acknowledged?.id, 'op-1')
-  asking.told = IN
+  asking.word = IN
   assert.equal((await asking.in('Attaching', false)).released?.id, 'op-1')
-  asking.told = 'unheard'
+  asking.word = 'unheard'
   assert.equal((await asking.in('Detaching', true)).acknowledged, undefined)
 })
 
@@ -69,10 +69,10 @@ const BACK: readonly (readonly [title: string, told: Told, ports: readonly numbe
   ['the node itself is not up', { ...IN, isUp: false, ingresses: [web] }, PORTS, false],
 ]
 
-for (const [title, told, ports, isBack] of BACK)
+for (const [title, word, ports, isBack] of BACK)
   test(`a node is back once its agent says so at the health ports of the object as well: ${title}`, async () => {
     const asking = new Asking()
-    asking.told = told
+    asking.word = word
     asking.ports = ports
     assert.equal((await asking.in('Attaching', false)).released !== undefined, isBack)
   })

@@ -151,6 +151,6 @@ test('of several that failed the one that may be tried first ends the wait, and 
 test('a node that is kept out is told to be out, and tells why it is once it is', () => {
   const s = (world: object) => withRun(aSnapshot({ ...announced, ...world }), { verdict: verdict(true) })
   assert.deepEqual(decide(s({})), { kind: 'settled', reasons })
-  const told = decide(s({ servers: [aServer('n1'), aServer('n2')] }))
-  assert.deepEqual(told.kind === 'act' && [told.step, told.reasons], ['detach', reasons])
+  const decision = decide(s({ servers: [aServer('n1'), aServer('n2')] }))
+  assert.deepEqual(decision.kind === 'act' && [decision.step, decision.reasons], ['detach', reasons])
 })

@@ -120,10 +120,10 @@ test('a server that a reload put back is taken out again though that of another 
   const [seen] = Object.values(detached)
   assert.ok(seen)
   const evidence = { detached: { ...detached, 'api/n1 on lb-1': seen } }
-  const told = (world: World) =>
+  const backendsOf = (world: World) =>
     keepDetached(serviceOf(aSnapshot({ ...world, record, evidence, change: { instances } }))).map(
       (action) => action.kind === 'setServer' && action.ref.backend,
     )
-  assert.deepEqual(told(out), ['api'])
-  assert.deepEqual(told(announced), ['web', 'api'])
+  assert.deepEqual(backendsOf(out), ['api'])
+  assert.deepEqual(backendsOf(announced), ['web', 'api'])
 })

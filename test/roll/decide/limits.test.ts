@@ -84,19 +84,19 @@ test('a machine that does not come back within the limit stays out', () => {
 })
 
 test('what is known of a reboot that did not happen is reported with the stop', () => {
-  const told = (answer: RebootAnswer | undefined) => {
+  const reported = (answer: RebootAnswer | undefined) => {
     const sent = answer === undefined ? {} : { reboot: { at: monoMs(900_000), answer } }
     const evidence = { ...detachedEvidence(), awaySince: monoMs(100_000), ...sent }
     return judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons.slice(1)
   }
-  assert.deepEqual(told({ kind: 'sent' }), [])
-  const [unknown] = told({ kind: 'unknown', text: 'ssh n1: Connection timed out' }) ?? []
+  assert.deepEqual(reported({ kind: 'sent' }), [])
+  const [unknown] = reported({ kind: 'unknown', text: 'ssh n1: Connection timed out' }) ?? []
   assert.deepEqual(
     [unknown?.code, unknown?.text],
     ['RebootUnknown', 'it is unknown whether n1 got the reboot command: ssh n1: Connection timed out'],
   )
-  assert.equal(told({ kind: 'refused', text: 'sudo: no' })?.[0]?.text, 'n1 refused the reboot: sudo: no')
-  assert.equal(told(undefined)?.[0]?.text, 'it is unknown whether n1 got an earlier reboot command')
+  assert.equal(reported({ kind: 'refused', text: 'sudo: no' })?.[0]?.text, 'n1 refused the reboot: sudo: no')
+  assert.equal(reported(undefined)?.[0]?.text, 'it is unknown whether n1 got an earlier reboot command')
 })
 
 test('sending the reboot again does not begin the limit anew', () => {

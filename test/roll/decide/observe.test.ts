@@ -97,14 +97,14 @@ function rebooted(leaseRenewTime: string | undefined, evidence: Partial<Evidence
 
 test('a Lease that is first read after the boot id is kept as it was first read', () => {
   const unknown = observe(rebooted(undefined))
-  const told = observe(rebooted('lease-1', unknown))
-  const renewed = observe(rebooted('lease-2', told))
+  const known = observe(rebooted('lease-1', unknown))
+  const renewed = observe(rebooted('lease-2', known))
   const gone = observe(rebooted(undefined, renewed))
   assert.deepEqual(
-    [unknown, told, renewed, gone].map(({ returned }) => returned?.leaseRenewTime),
+    [unknown, known, renewed, gone].map(({ returned }) => returned?.leaseRenewTime),
     [undefined, 'lease-1', 'lease-1', 'lease-1'],
   )
-  assert.equal(told.returned?.at, unknown.returned?.at)
+  assert.equal(known.returned?.at, unknown.returned?.at)
 })
 
 test('a node that boots once more has to give its heartbeats anew', () => {

@@ -51,11 +51,12 @@ const OTHERS_WORK: readonly (readonly [title: string, spoil: (s: NodeSnapshot) =
 ]
 
 for (const [title, spoil, against] of OTHERS_WORK) {
-  const told = (step: string, otherwise: string): string => (against === '' ? otherwise : `hold ${step}: ${against}`)
+  const expected = (step: string, otherwise: string): string =>
+    against === '' ? otherwise : `hold ${step}: ${against}`
   test(`before a node is begun: ${title}`, () =>
-    assert.equal(shortDecision(decide(spoil(aSnapshot()))), told('record', 'act record: writeRecord')))
+    assert.equal(shortDecision(decide(spoil(aSnapshot()))), expected('record', 'act record: writeRecord')))
   test(`before its reboot is announced: ${title}`, () =>
-    assert.equal(shortDecision(decide(spoil(aSnapshot(out)))), told('reboot', 'act reboot: writeIntent')))
+    assert.equal(shortDecision(decide(spoil(aSnapshot(out)))), expected('reboot', 'act reboot: writeIntent')))
   test(`once its reboot is announced it is waited for by none: ${title}`, () =>
     assert.equal(shortDecision(decide(spoil(aSnapshot(intent)))), 'act reboot: sendReboot'))
 }

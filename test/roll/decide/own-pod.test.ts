@@ -163,7 +163,9 @@ test('a run of a key goes on where its last process was cut off, and is over whe
     ['stopped, resumed by a person and killed', [started, endedAs('stopped'), started], 'goOn'],
   ]
   for (const [title, events, answer] of TABLE) {
-    const told = events.map((event, seq): StampedEvent => ({ ...event, v: '1.0', seq, at: '2026-11-21T06:31:11.000Z' }))
-    assert.equal(onceAnswer(told).kind, answer, title)
+    const stamped = events.map(
+      (event, seq): StampedEvent => ({ ...event, v: '1.0', seq, at: '2026-11-21T06:31:11.000Z' }),
+    )
+    assert.equal(onceAnswer(stamped).kind, answer, title)
   }
 })

@@ -57,6 +57,6 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
   ['that has a finalizer, and has not ended', said({ ...inGrace, finalizers: ['b/c'] }), LEAVING],
 ]
 
-for (const [title, told, expected] of ROWS) {
-  test(`a drain says of a pod ${title} why it is still there`, () => assert.deepEqual(told, expected))
+for (const [title, reasons, expected] of ROWS) {
+  test(`a drain says of a pod ${title} why it is still there`, () => assert.deepEqual(reasons, expected))
 }

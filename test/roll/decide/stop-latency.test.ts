@@ -32,9 +32,9 @@ const SLOW: readonly (readonly [title: string, seconds: SlowSeconds['seconds'], 
   ['too few requests, but more of them slow than the share of a full window', seconds(3, 20, 20, 3), /^2 % of/],
 ]
 
-for (const [title, told, text] of SLOW) {
+for (const [title, measuredSeconds, text] of SLOW) {
   test(`law: too few requests decide nothing about the latency; ${title}`, () => {
-    const verdict = judge(measured({ stop: LATENCY, slow: [told], steps: SINCE_DRAIN }))
+    const verdict = judge(measured({ stop: LATENCY, slow: [measuredSeconds], steps: SINCE_DRAIN }))
     if (text === undefined) assert.equal(verdict, undefined)
     else assert.match(verdict?.reasons[0]?.text ?? '', text)
   })

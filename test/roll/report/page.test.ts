@@ -66,30 +66,30 @@ describe('the page in a browser', requires('chromium'), () => {
     await browser.show(url('failedRun'), WIDE)
     await browser.value('document.querySelector(".mark[tabindex=\\"0\\"]").focus()')
     await browser.press('ArrowRight')
-    const told = 'document.querySelector("#detail").textContent.split("\\n")[0]'
-    assert.equal(await browser.value(told), 'w-1, record')
+    const detail = 'document.querySelector("#detail").textContent.split("\\n")[0]'
+    assert.equal(await browser.value(detail), 'w-1, record')
     await browser.press('End')
-    assert.equal(await browser.value(told), 'w-1, soak')
+    assert.equal(await browser.value(detail), 'w-1, soak')
     await browser.press('Home')
     await browser.press('ArrowDown')
-    assert.equal(await browser.value(told), 'w-1, web on lb-1')
+    assert.equal(await browser.value(detail), 'w-1, web on lb-1')
     assert.equal(await browser.value('document.querySelectorAll(".mark[tabindex=\\"0\\"]").length'), 1)
   })
 
   test('[ and ] go from failure to failure; Enter keeps one in the panel, Escape frees it', async () => {
     await browser.show(url('failedRun'), WIDE)
     await browser.value('document.querySelector(".mark[tabindex=\\"0\\"]").focus()')
-    const told = 'document.querySelector("#detail").textContent'
+    const detail = 'document.querySelector("#detail").textContent'
     await browser.press(']')
-    assert.match(await browser.value(told), /^w-3: 2 strays|^Failure window, lane new/)
+    assert.match(await browser.value(detail), /^w-3: 2 strays|^Failure window, lane new/)
     await browser.press(']')
     await browser.press('Enter')
-    const kept = await browser.value<string>(told)
+    const kept = await browser.value<string>(detail)
     await browser.press('ArrowLeft')
     await browser.press('[')
-    assert.equal(await browser.value(told), kept)
+    assert.equal(await browser.value(detail), kept)
     await browser.press('Escape')
-    assert.notEqual(await browser.value(told), kept)
+    assert.notEqual(await browser.value(detail), kept)
   })
 
   test('zoom makes the drawing wider and puts the span into the address; the whole takes it out again', async () => {

@@ -20,13 +20,13 @@ test('the report has all that -o json of a roll has, by the same names', () => {
   const report: Readonly<Record<string, unknown>> = { ...failed() }
   const { windows, nodes, ...rest } = outcomeDocument(rollViewOf(failedRun()))
   for (const [name, value] of Object.entries(rest)) assert.deepEqual(report[name], value, name)
-  const { windows: shown, nodes: told } = failed()
+  const { windows: shown, nodes: shownNodes } = failed()
   assert.deepEqual(
     shown.map(({ excused: _, servedBefore: __, servedAfter: ___, ...window }) => window),
     windows,
   )
   assert.deepEqual(
-    told.map(({ name, steps }) => ({ name, steps: steps.map(({ holds: _, progress: __, ...step }) => step) })),
+    shownNodes.map(({ name, steps }) => ({ name, steps: steps.map(({ holds: _, progress: __, ...step }) => step) })),
     nodes,
   )
 })

@@ -149,8 +149,10 @@ test('the same run makes the same document, and what is known later keeps the id
 
 test('the resource says which program, which cluster, as whom and why', () => {
   const resource = wireOf(withOrigin(cleanRun())).resourceSpans[0]?.resource
-  const told = Object.fromEntries((resource?.attributes ?? []).map(({ key, value }) => [key, Object.values(value)[0]]))
-  assert.deepEqual(told, {
+  const attributes = Object.fromEntries(
+    (resource?.attributes ?? []).map(({ key, value }) => [key, Object.values(value)[0]]),
+  )
+  assert.deepEqual(attributes, {
     'service.name': 'evenkeel',
     'service.version': '0.1.0',
     'k8s.cluster.name': 'prod-eu1',

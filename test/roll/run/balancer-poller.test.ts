@@ -54,7 +54,7 @@ class Ground {
   }
 
   /** The news of the polls since this was asked last. */
-  told(): readonly boolean[] {
+  takeNews(): readonly boolean[] {
     return this.news.splice(0)
   }
 
@@ -85,13 +85,13 @@ test('an instance is asked five times a second, and only what may change a decis
   void ground.run()
   await ground.clock.advance(999)
   assert.deepEqual(ground.begun, [0, 200, 400, 600, 800])
-  assert.deepEqual(ground.told(), [true, false, false, false, false])
+  assert.deepEqual(ground.takeNews(), [true, false, false, false, false])
   ground.sessions = 7
   await ground.clock.advance(200)
-  assert.deepEqual(ground.told(), [false])
+  assert.deepEqual(ground.takeNews(), [false])
   ground.state = 'drain'
   await ground.clock.advance(400)
-  assert.deepEqual(ground.told(), [true, false])
+  assert.deepEqual(ground.takeNews(), [true, false])
 })
 
 test('where a look is cheap it is what polls do, and everything is read at every fourth', async (t) => {
@@ -109,11 +109,11 @@ test('what a look sees to have changed is read at once', async (t) => {
   const ground = new Ground(t, { looks: true })
   void ground.run()
   await ground.clock.advance(300)
-  ground.told()
+  ground.takeNews()
   ground.sees = true
   ground.state = 'drain'
   await ground.clock.advance(100)
-  assert.deepEqual([ground.begun, ground.told()], [[0, 400], [true]])
+  assert.deepEqual([ground.begun, ground.takeNews()], [[0, 400], [true]])
   assert.equal(ground.poller.snapshot().reading?.servers[0]?.adminState, 'drain')
 })
 
@@ -150,7 +150,7 @@ test('silence is news each time, is counted from its first moment, and its end i
   void ground.run()
   await ground.clock.advance(100)
   assert.equal(ground.poller.snapshot().silentForMs, 0)
-  ground.told()
+  ground.takeNews()
   ground.fault = SILENT
   await ground.clock.advance(100)
   assert.equal(ground.poller.snapshot().silentForMs, 1)
@@ -159,23 +159,23 @@ test('silence is news each time, is counted from its first moment, and its end i
   assert.deepEqual([silentForMs, error, reading?.servers.length], [450, 'no process listens there', 1])
   ground.fault = undefined
   await ground.clock.advance(150)
-  assert.deepEqual(ground.told(), [true, true, true, true])
+  assert.deepEqual(ground.takeNews(), [true, true, true, true])
   const healed = ground.poller.snapshot()
   assert.deepEqual([healed.silentForMs, healed.error], [0, undefined])
   await ground.clock.advance(200)
-  assert.deepEqual(ground.told(), [false])
+  assert.deepEqual(ground.takeNews(), [false])
 })
 
 test('news of a poll that a pass asked for is reported with the next one', async (t) => {
   const ground = new Ground(t)
   void ground.run()
   await ground.clock.advance(100)
-  ground.told()
+  ground.takeNews()
   ground.state = 'drain'
   await ground.poller.poll(ground.stop.signal)
-  assert.deepEqual(ground.told(), [])
+  assert.deepEqual(ground.takeNews(), [])
   await ground.clock.advance(300)
-  assert.deepEqual(ground.told(), [true, false])
+  assert.deepEqual(ground.takeNews(), [true, false])
 })
 
 test('an answer counts as of when it was asked for: what came meanwhile it need not tell', async (t) => {

@@ -140,8 +140,8 @@ for (const order of [
     await roll.clock.advance(2000)
     strays = 3
     await roll.clock.advance(400_000)
-    const told = roll.events.flatMap((event) => (event.type === 'stray' ? [event.count] : []))
-    assert.deepEqual([told, roll.ended()?.outcome, roll.ended()?.load?.strays], [[3], 'completed', 3])
+    const counts = roll.events.flatMap((event) => (event.type === 'stray' ? [event.count] : []))
+    assert.deepEqual([counts, roll.ended()?.outcome, roll.ended()?.load?.strays], [[3], 'completed', 3])
   })
 }
 

@@ -23,9 +23,9 @@ function withCart(roll: MemoryRoll) {
     const objects: Partial<Record<string, readonly unknown[]>> = { pods, replicasets: [aWorkload()] }
     return (objects[kind] ?? (await list(kind))) as Awaited<ReturnType<typeof list<typeof kind>>>
   }
-  roll.cluster.follow = (kind, told, signal) => {
-    if (kind === 'pods') sink = told as unknown as typeof sink
-    return follow(kind, told, signal)
+  roll.cluster.follow = (kind, heardBy, signal) => {
+    if (kind === 'pods') sink = heardBy as unknown as typeof sink
+    return follow(kind, heardBy, signal)
   }
   const leaves = (pod: Pod): void => sink({ type: 'deleted', object: pod })
   const comes = (pod: Pod): void => sink({ type: 'applied', object: pod })
@@ -55,8 +55,8 @@ test('how far a drain is, is reported with its stages: a third one where DaemonS
     withCart(roll)
     begun(t, roll)
     await roll.clock.advance(10_000)
-    const [told] = roll.events.filter((event) => event.type === 'step.changed')
-    assert.deepEqual(told && [told.node, told.done, told.total, told.unit, told.stage], [
+    const [changed] = roll.events.filter((event) => event.type === 'step.changed')
+    assert.deepEqual(changed && [changed.node, changed.done, changed.total, changed.unit, changed.stage], [
       'n1',
       0,
       1,
@@ -77,8 +77,8 @@ test('a pod that its controller puts back on a node that is being drained is rep
     await roll.clock.advance(1000)
     comes(aPod('cart-3', 'n1', { ready: false, phase: 'Pending', labels: { app: 'cart', change: String(change) } }))
   }
-  const told = roll.events.flatMap((event) => (event.type === 'warning' ? [event.text] : []))
-  assert.deepEqual(told, [
+  const warnings = roll.events.flatMap((event) => (event.type === 'warning' ? [event.text] : []))
+  assert.deepEqual(warnings, [
     'shop/cart-3 was put back on n1 by its controller; it is not evicted again and goes down with the node',
   ])
 })

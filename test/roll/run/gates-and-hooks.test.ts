@@ -57,68 +57,68 @@ const fails = { kind: 'fails', text: 'the value is 1, not == 0' } as const
 const BOTH_IN = ['n1 inService', 'n2 inService']
 
 test('a gate that passes lets every node through, asked in a row for each node and moment', async () => {
-  const told = await rolled({ gates: [aGate({ before: ['node', 'reboot', 'attach'] })] })
-  assert.equal(outcome(told), 'completed 0')
-  assert.deepEqual(left(told), BOTH_IN)
-  assert.deepEqual(told.held, [])
-  const of = (node: string): number => told.source.asked.filter((place) => place.node === node).length
+  const end = await rolled({ gates: [aGate({ before: ['node', 'reboot', 'attach'] })] })
+  assert.equal(outcome(end), 'completed 0')
+  assert.deepEqual(left(end), BOTH_IN)
+  assert.deepEqual(end.held, [])
+  const of = (node: string): number => end.source.asked.filter((place) => place.node === node).length
   assert.deepEqual([of('n1'), of('n2')], [6, 6])
-  assert.deepEqual(told.source.asked[0]?.address, '10.0.0.1')
+  assert.deepEqual(end.source.asked[0]?.address, '10.0.0.1')
 })
 
 test('a gate that fails before the node holds, and at its limit nothing was touched', async () => {
-  const told = await rolled({ gates: [aGate()] }, ({ source }) => {
+  const end = await rolled({ gates: [aGate()] }, ({ source }) => {
     source.answer = () => fails
   })
-  assert.equal(outcome(told), 'held 3')
-  assert.deepEqual(codes(told), ['GateLimit'])
-  assert.match(texts(told), /^gate ceph did not pass within its limit \(1 min\): the value is 1, not == 0$/)
-  assert.deepEqual(left(told), ['n1 notTouched', 'n2 notTouched'])
-  assert.deepEqual([...new Set(told.held)], ['GateFails'])
-  assert.deepEqual(told.roll.reboots, [])
+  assert.equal(outcome(end), 'held 3')
+  assert.deepEqual(codes(end), ['GateLimit'])
+  assert.match(texts(end), /^gate ceph did not pass within its limit \(1 min\): the value is 1, not == 0$/)
+  assert.deepEqual(left(end), ['n1 notTouched', 'n2 notTouched'])
+  assert.deepEqual([...new Set(end.held)], ['GateFails'])
+  assert.deepEqual(end.roll.reboots, [])
   // Back-off: not once every two seconds.
-  assert.ok(told.source.asked.length < 20, `${told.source.asked.length}`)
+  assert.ok(end.source.asked.length < 20, `${end.source.asked.length}`)
 })
 
 test('a gate that fails before the reboot restores the drained node at its limit', async () => {
-  const told = await rolled({ gates: [aGate({ before: ['reboot'] })] }, ({ source }) => {
+  const end = await rolled({ gates: [aGate({ before: ['reboot'] })] }, ({ source }) => {
     source.answer = () => ({ kind: 'unknown', text: 'GET http://p/api/v1/query failed: ECONNREFUSED' })
   })
-  assert.equal(outcome(told), 'held 3')
-  assert.match(texts(told), /limit \(1 min\): GET http:\/\/p\/api\/v1\/query failed: ECONNREFUSED/)
-  assert.deepEqual(left(told), ['n1 restored', 'n2 notTouched'])
-  assert.deepEqual([...new Set(told.held)], ['GateUnknown'])
-  assert.deepEqual(told.roll.reboots, [])
+  assert.equal(outcome(end), 'held 3')
+  assert.match(texts(end), /limit \(1 min\): GET http:\/\/p\/api\/v1\/query failed: ECONNREFUSED/)
+  assert.deepEqual(left(end), ['n1 restored', 'n2 notTouched'])
+  assert.deepEqual([...new Set(end.held)], ['GateUnknown'])
+  assert.deepEqual(end.roll.reboots, [])
 })
 
 test('a gate that fails before the attach keeps the rebooted node out at its limit, however short the limit of settle', async () => {
   const gates = [aGate({ before: ['attach'], limitMs: 900_000 })]
-  const told = await rolled({ gates }, ({ source }) => {
+  const end = await rolled({ gates }, ({ source }) => {
     source.answer = () => fails
   })
-  assert.equal(outcome(told), 'stopped 1')
-  assert.deepEqual(codes(told), ['GateLimit'])
-  assert.deepEqual(left(told), ['n1 out marked', 'n2 notTouched'])
-  assert.deepEqual(told.ended?.guarded, ['n1'])
-  assert.deepEqual(told.roll.reboots, ['n1'])
+  assert.equal(outcome(end), 'stopped 1')
+  assert.deepEqual(codes(end), ['GateLimit'])
+  assert.deepEqual(left(end), ['n1 out marked', 'n2 notTouched'])
+  assert.deepEqual(end.ended?.guarded, ['n1'])
+  assert.deepEqual(end.roll.reboots, ['n1'])
 })
 
 test('a gate that hangs holds as one that was not answered, and passes no node', async () => {
-  const told = await rolled({ gates: [aGate()] }, ({ source }) => {
+  const end = await rolled({ gates: [aGate()] }, ({ source }) => {
     source.answer = () => 'hangs'
   })
-  assert.equal(outcome(told), 'held 3')
-  assert.match(texts(told), /within its limit \(1 min\): it was not answered$/)
-  assert.deepEqual(left(told), ['n1 notTouched', 'n2 notTouched'])
+  assert.equal(outcome(end), 'held 3')
+  assert.match(texts(end), /within its limit \(1 min\): it was not answered$/)
+  assert.deepEqual(left(end), ['n1 notTouched', 'n2 notTouched'])
 })
 
 test('a gate that flaps begins its row again, and lets the node go once it passes in a row', async () => {
-  const told = await rolled({ gates: [aGate({ timesInARow: 3 })] }, ({ source }) => {
+  const end = await rolled({ gates: [aGate({ timesInARow: 3 })] }, ({ source }) => {
     source.answer = (nth) => (nth % 3 === 0 && nth < 10 ? fails : { kind: 'passes', text: 'healthy' })
   })
-  assert.equal(outcome(told), 'completed 0')
-  assert.ok(told.held.includes('GateFails'))
-  assert.equal(told.source.asked.filter(({ node }) => node === 'n1').length, 12)
+  assert.equal(outcome(end), 'completed 0')
+  assert.ok(end.held.includes('GateFails'))
+  assert.equal(end.source.asked.filter(({ node }) => node === 'n1').length, 12)
 })
 
 test('without anything that can ask them, gates hold', async () => {
@@ -144,14 +144,14 @@ test('law: what a hook has begun is undone before the record of its node is remo
     { ...at('afterRoll', 'over'), run: ['over'] },
   ]
   const flagged: boolean[] = []
-  const told = await rolled({ hooks }, ({ roll, programs }) => {
+  const end = await rolled({ hooks }, ({ roll, programs }) => {
     const { rebooted } = roll.machine
     roll.machine.rebooted = (node) => {
       flagged.push(programs.set.has(node))
       rebooted(node)
     }
   })
-  assert.equal(outcome(told), 'completed 0')
+  assert.equal(outcome(end), 'completed 0')
   const of = (node: string) => [
     `first x ${node}`,
     `ceph set ${node}`,
@@ -160,29 +160,29 @@ test('law: what a hook has begun is undone before the record of its node is remo
     `ceph unset ${node}`,
     `through x ${node}`,
   ]
-  assert.deepEqual(told.programs.ran, [...of('n1'), ...of('n2'), 'over'])
-  assert.deepEqual([flagged, told.programs.set.size], [[true, true], 0])
+  assert.deepEqual(end.programs.ran, [...of('n1'), ...of('n2'), 'over'])
+  assert.deepEqual([flagged, end.programs.set.size], [[true, true], 0])
 })
 
 test('the hooks before a node also run for a node that people had cordoned', async () => {
   const { undo: _, ...hook } = aHook({ name: 'first', at: 'beforeNode', run: ['first', '{node}'] })
-  const told = await rolled({ hooks: [hook] }, ({ roll }) => {
+  const end = await rolled({ hooks: [hook] }, ({ roll }) => {
     roll.cluster.change('n1', { unschedulable: true })
   })
-  assert.equal(outcome(told), 'completed 0')
-  assert.deepEqual(told.programs.ran, ['first n1', 'first n2'])
-  assert.deepEqual(left(told), ['n1 inService cordoned', 'n2 inService'])
+  assert.equal(outcome(end), 'completed 0')
+  assert.deepEqual(end.programs.ran, ['first n1', 'first n2'])
+  assert.deepEqual(left(end), ['n1 inService cordoned', 'n2 inService'])
 })
 
 test('law: no reboot is announced after a hook before it has failed for good; the node is restored, what the hook may have done is undone, and the roll stops', async () => {
-  const told = await rolled({ hooks: [aHook()] }, ({ programs }) => {
+  const end = await rolled({ hooks: [aHook()] }, ({ programs }) => {
     programs.end = (line) => (line.includes(' set ') ? exited(1, 'no quorum\ntoken=abc123\n') : undefined)
   })
-  assert.equal(outcome(told), 'stopped 1')
-  assert.deepEqual(codes(told), ['HookFailed'])
-  assert.equal(texts(told), 'hook noout failed for n1: ceph ended with exit code 1: no quorum; token=[removed]')
-  assert.deepEqual(left(told), ['n1 restored', 'n2 notTouched'])
-  assert.deepEqual([told.programs.ran, told.roll.reboots], [['ceph set n1', 'ceph unset n1'], []])
+  assert.equal(outcome(end), 'stopped 1')
+  assert.deepEqual(codes(end), ['HookFailed'])
+  assert.equal(texts(end), 'hook noout failed for n1: ceph ended with exit code 1: no quorum; token=[removed]')
+  assert.deepEqual(left(end), ['n1 restored', 'n2 notTouched'])
+  assert.deepEqual([end.programs.ran, end.roll.reboots], [['ceph set n1', 'ceph unset n1'], []])
 })
 
 test('a hook that holds is run again until it works, or its limit restores the node', async () => {
@@ -202,37 +202,37 @@ test('a hook that holds is run again until it works, or its limit restores the n
 })
 
 test('a hook that may fail is reported, and the roll goes on', async () => {
-  const told = await rolled({ hooks: [aHook({ onFailure: 'ignore' })] }, ({ programs }) => {
+  const end = await rolled({ hooks: [aHook({ onFailure: 'ignore' })] }, ({ programs }) => {
     programs.end = () => ({ kind: 'notStarted', why: 'spawn ceph ENOENT' })
   })
-  assert.equal(outcome(told), 'completed 0')
-  assert.deepEqual(left(told), BOTH_IN)
+  assert.equal(outcome(end), 'completed 0')
+  assert.deepEqual(left(end), BOTH_IN)
   assert.ok(
-    told.warnings.includes('hook noout for n1: ceph could not be started: spawn ceph ENOENT'),
-    told.warnings.join('\n'),
+    end.warnings.includes('hook noout for n1: ceph could not be started: spawn ceph ENOENT'),
+    end.warnings.join('\n'),
   )
 })
 
 for (const at of ['afterReboot', 'beforeAttach', 'afterNode'] as const)
   test(`a hook that fails at ${at} lets its node go on to its proof and back, and stops before the next`, async () => {
     const { undo: _, ...hook } = aHook({ at })
-    const told = await rolled({ hooks: [hook] }, ({ programs }) => {
+    const end = await rolled({ hooks: [hook] }, ({ programs }) => {
       programs.end = () => exited(2)
     })
-    assert.equal(outcome(told), 'stopped 1')
-    assert.deepEqual(codes(told), ['HookFailed'])
-    assert.deepEqual(left(told), ['n1 inService', 'n2 notTouched'])
-    assert.deepEqual([told.programs.ran, told.roll.reboots], [['ceph set n1'], ['n1']])
+    assert.equal(outcome(end), 'stopped 1')
+    assert.deepEqual(codes(end), ['HookFailed'])
+    assert.deepEqual(left(end), ['n1 inService', 'n2 notTouched'])
+    assert.deepEqual([end.programs.ran, end.roll.reboots], [['ceph set n1'], ['n1']])
   })
 
 test('an undo that fails is tried again, then stops the roll with the command to type', async () => {
-  const told = await rolled({ hooks: [aHook({ undo: ['ceph', 'unset', 'a b', '{node}'] })] }, ({ programs }) => {
+  const end = await rolled({ hooks: [aHook({ undo: ['ceph', 'unset', 'a b', '{node}'] })] }, ({ programs }) => {
     programs.end = (line) => (line.includes('unset') ? exited(1) : undefined)
   })
-  assert.equal(outcome(told), 'stopped 1')
-  assert.deepEqual(left(told), ['n1 inService', 'n2 notTouched'])
-  assert.ok(told.ended?.next.includes("ceph unset 'a b' n1"), told.ended?.next.join('\n'))
-  assert.ok(told.programs.ran.filter((line) => line.includes('unset')).length >= 3)
+  assert.equal(outcome(end), 'stopped 1')
+  assert.deepEqual(left(end), ['n1 inService', 'n2 notTouched'])
+  assert.ok(end.ended?.next.includes("ceph unset 'a b' n1"), end.ended?.next.join('\n'))
+  assert.ok(end.programs.ran.filter((line) => line.includes('unset')).length >= 3)
 })
 
 test('the undo runs after a stop that leaves the node out, and on abort', async () => {
@@ -255,6 +255,6 @@ test('a hook that an earlier process began is run again, and one that ended is n
 
 test('where the journal is lost no hook runs, and every undo does', async () => {
   const verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'x' }] } as const
-  const told = await rolled({ hooks: [aHook()] }, undefined, { order: ['n1'], verdict, restoresAs: 'run-1/abc' })
-  assert.deepEqual(told.programs.ran, ['ceph unset n1'])
+  const end = await rolled({ hooks: [aHook()] }, undefined, { order: ['n1'], verdict, restoresAs: 'run-1/abc' })
+  assert.deepEqual(end.programs.ran, ['ceph unset n1'])
 })

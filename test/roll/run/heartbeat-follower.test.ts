@@ -61,13 +61,13 @@ test('what the first list shows and each renewal after it is reported, and each 
   const { follower, changes, send } = running()
   follower.follow(n1)
   await macrotask()
-  const told: (string | undefined)[] = [follower.known()]
+  const beats: (string | undefined)[] = [follower.known()]
   send({ type: 'listed', objects: [lease('n1', 'beat-1')] })
-  told.push(follower.known())
+  beats.push(follower.known())
   send({ type: 'fresh' })
   send({ type: 'applied', object: lease('n1', 'beat-2') })
-  told.push(follower.known())
-  assert.deepEqual(told, [undefined, 'beat-1', 'beat-2'])
+  beats.push(follower.known())
+  assert.deepEqual(beats, [undefined, 'beat-1', 'beat-2'])
   assert.equal(changes.length, 2)
 })
 

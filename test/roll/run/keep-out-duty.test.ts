@@ -113,9 +113,9 @@ test('a word that a balancer refuses again and again is in the journal and told 
   }
   const before = entries.length
   await clock.advance(10_000)
-  const told = writes(roll).filter((text) => text.endsWith(REFUSED.message))
+  const reported = writes(roll).filter((text) => text.endsWith(REFUSED.message))
   assert.ok(refusals > 40, `${refusals} tries`)
-  assert.ok(told.length < 10, `told ${told.length} times`)
+  assert.ok(reported.length < 10, `told ${reported.length} times`)
   assert.ok(entries.length - before < 40, `${entries.length - before} entries`)
 })
 

@@ -37,7 +37,7 @@ const RELOAD: ReloadSpan = {
 /** A measured roll in which n2 reboots; `world` is what probe and balancers know so far. */
 function watched() {
   const clock = new VirtualClock(START)
-  const told: RollEvent[] = []
+  const events: RollEvent[] = []
   const world = {
     windows: [] as readonly FailureWindow[],
     reloads: [] as readonly ReloadSpan[],
@@ -59,11 +59,11 @@ function watched() {
     reloads: () => world.reloads,
     answeredSince: (since) => world.answeredFor >= since,
     strays: () => 0,
-    emit: (event) => told.push(event),
+    emit: (event) => events.push(event),
   })
   watch.baselineEnded(at(0))
   const windows = () =>
-    told.flatMap((event) => {
+    events.flatMap((event) => {
       if (event.type !== 'window.opened' && event.type !== 'window.closed') return []
       const reloads = (event.reloads ?? []).map(({ instance }) => instance)
       return [`${event.type} ${event.window.firstBadAt - at(0)} ${reloads.join()} ${event.blame[0]?.step}`]

@@ -74,7 +74,7 @@ const SLOT = { free: { kind: 'free' }, held: { kind: 'held', node: 'n1', renewed
 /** The end of a run whose nodes stand in `store`; `away`: how long the API server does not answer. */
 async function ended(store: NodeStore, { away = 0, seen = [], slot = 'free', mayAct = true }: Partial<Ending> = {}) {
   const clock = new VirtualClock()
-  const told: RollEvent[] = []
+  const events: RollEvent[] = []
   const names = ['n1', 'n2', 'n3']
   const answers = async <T>(work: () => Promise<T>): Promise<T> => {
     if (clock.monoMs() < away) throw new WorldError('connection refused', { code: 'KUBE_REFUSED', retry: 'backoff' })
@@ -90,14 +90,14 @@ async function ended(store: NodeStore, { away = 0, seen = [], slot = 'free', may
     },
     view: { reading: () => ({ ...aSnapshot().cluster, nodes: seen }) },
     keeper: { state: () => SLOT[slot] as never, mayAct: () => mayAct },
-    events: { emit: (event: RollEvent) => void told.push(event) },
+    events: { emit: (event: RollEvent) => void events.push(event) },
     clock,
     random: new SeededRandom(1),
   }
   const work = takeOffMarks(parts, never)
   for (let second = 0; second < 40; second += 1) await clock.advance(1000)
   await work
-  return told
+  return events
 }
 
 interface Ending {
@@ -111,13 +111,13 @@ const isThere = (node: Node | undefined): node is Node => node !== undefined
 
 test('at its end a run takes off its marks, those too that no watch has shown yet', async () => {
   const store = storeOf({ n1: [GPU], n2: [MINE], n3: [THEIRS] })
-  const told = await ended(store)
+  const events = await ended(store)
   assert.deepEqual(
     [await taintsOf(store, 'n1'), await taintsOf(store, 'n2'), await taintsOf(store, 'n3')],
     [['gpu'], [], ['evenkeel.dev/to-be-rolled=run-9']],
   )
   assert.deepEqual(
-    told.map((event) => event.type === 'write' && [event.action, event.node, event.ok]),
+    events.map((event) => event.type === 'write' && [event.action, event.node, event.ok]),
     [['unmarkToCome', 'n2', true]],
   )
 })
@@ -129,12 +129,12 @@ test('an API server that is away for a moment is asked again', async () => {
 })
 
 test('where it stays away, the roll ends and says what to type', async () => {
-  const told = await ended(storeOf({ n2: [MINE] }), {
+  const events = await ended(storeOf({ n2: [MINE] }), {
     away: 60_000,
     seen: [aNode('n2', { taints: [MINE] }), aNode('n3', { taints: [MINE] })],
   })
-  const [warning] = told
-  assert.deepEqual([told.length, warning?.type], [1, 'warning'])
+  const [warning] = events
+  assert.deepEqual([events.length, warning?.type], [1, 'warning'])
   assert.match(
     warning?.type === 'warning' ? warning.text : '',
     /n2, n3 still bear .*connection refused.*: kubectl taint nodes n2 n3 evenkeel\.dev\/to-be-rolled-$/,
@@ -143,6 +143,6 @@ test('where it stays away, the roll ends and says what to type', async () => {
 
 test('a process whose slot is not renewed sends nothing', async () => {
   const store = storeOf({ n2: [MINE] })
-  const told = await ended(store, { slot: 'held', mayAct: false })
-  assert.deepEqual([await taintsOf(store, 'n2'), told.length], [[`evenkeel.dev/to-be-rolled=${RUN.id}`], 1])
+  const events = await ended(store, { slot: 'held', mayAct: false })
+  assert.deepEqual([await taintsOf(store, 'n2'), events.length], [[`evenkeel.dev/to-be-rolled=${RUN.id}`], 1])
 })

@@ -14,7 +14,7 @@ const holding = (code: ReasonCode, object: string, text: string, step: Step = 's
   recheckAfterMs: 500,
 })
 
-function told() {
+function aProgress() {
   const clock = new VirtualClock()
   const events: RollEvent[] = []
   const progress = new Progress('n1', { events: { emit: (event) => events.push(event) }, clock })
@@ -32,7 +32,7 @@ function told() {
 }
 
 test('a hold whose counter runs is reported anew every ten seconds, and not with each request', async () => {
-  const { clock, decided, holds } = told()
+  const { clock, decided, holds } = aProgress()
   for (let failed = 0; failed <= 400; failed += 1) {
     decided(holding('BaselineNotGreen', 'shop', `${failed} requests failed`))
     await clock.advance(50)
@@ -45,7 +45,7 @@ test('a hold whose counter runs is reported anew every ten seconds, and not with
 })
 
 test('another reason for a hold, or another object of it, is reported at once', () => {
-  const { decided, holds } = told()
+  const { decided, holds } = aProgress()
   decided(holding('OtherNodeBad', 'n2', 'n2 is not Ready'))
   decided(holding('OtherNodeBad', 'n3', 'n3 is not Ready'))
   decided(holding('SlotTaken', 'n3', 'the node budget is used up'))
@@ -57,7 +57,7 @@ test('another reason for a hold, or another object of it, is reported at once', 
 })
 
 test('steps with nothing to do are reported as started and ended, in order', () => {
-  const { decided, steps } = told()
+  const { decided, steps } = aProgress()
   decided(holding('SlotTaken', 'n3', 'the node budget is used up'))
   decided(holding('OtherNodeBad', 'n3', 'n3 is not Ready', 'cordon'))
   assert.deepEqual(steps(), [
@@ -71,7 +71,7 @@ test('steps with nothing to do are reported as started and ended, in order', () 
 
 test('a hold that is given up at a limit tells what is left of it, in whole milliseconds; any other tells none', () => {
   const left = (limitMs?: number): unknown => {
-    const { decided, events } = told()
+    const { decided, events } = aProgress()
     decided(holding('SlotTaken', 'n3', 'the node budget is used up'), limitMs)
     return events.flatMap((event) => (event.type === 'hold.started' ? [event.limitMs] : []))
   }

@@ -32,17 +32,17 @@ test('options that are given win over what a journal remembers', () => {
 })
 
 test('a kubeconfig or a context that is gone is named with the run and the fix; other errors stay as they are', () => {
-  const told = (code: string) =>
+  const errorOf = (code: string) =>
     goneSince(new UserError('?', { code, fix: 'choose one with --context: a' }), {
       run: 'r',
       place: PLACE,
       asked: PLACE,
     })
-  const missing = told('KUBECONFIG_MISSING')
+  const missing = errorOf('KUBECONFIG_MISSING')
   assert.ok(missing instanceof UserError)
   assert.equal(missing.message, 'run r was begun with context prod of kubeconfig /k, and that file does not exist')
   assert.match(plainText(missing.fix ?? ''), /--kubeconfig$/)
-  const context = told('KUBECONFIG_NO_CONTEXT')
+  const context = errorOf('KUBECONFIG_NO_CONTEXT')
   assert.ok(context instanceof UserError)
   assert.equal(context.message, 'run r was begun with context prod of kubeconfig /k, and that file has no such context')
   assert.equal(context.fix, 'choose one with --context: a')

@@ -160,15 +160,15 @@ test('a window that is over is reported once, however often it is looked at', ()
 })
 
 test('a window that a control excuses is marked as the prober’s; one that it excuses in part is not, and is blamed', () => {
-  const told = (excused: number) => {
+  const closedWith = (excused: number) => {
     const { watch, events, knows } = watching(BEFORE)
     knows({ windows: [{ ...WINDOW, excused }] })
     watch.changed()
     const last = events.findLast((event) => event.type === 'window.closed')
     return last?.type === 'window.closed' ? [last.excused, last.window.excused, last.blame[0]?.node] : []
   }
-  assert.deepEqual(told(3), [true, 3, undefined])
-  assert.deepEqual(told(2), [undefined, 2, 'n2'])
+  assert.deepEqual(closedWith(3), [true, 3, undefined])
+  assert.deepEqual(closedWith(2), [undefined, 2, 'n2'])
 })
 
 test('a window is reported as over once it is known what a control excuses of it', () => {

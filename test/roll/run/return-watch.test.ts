@@ -60,15 +60,15 @@ test('a heartbeat is not waited for: it is reported as soon as it is known', asy
 test('containers are new that the first list after the boot id did not show, and are forgotten at rest', async (t) => {
   const { clock, watch, pods, stop } = watched(async () => true)
   t.after(() => stop.abort())
-  const told = async () => (await watch.ask(node, aRecord(), never)).newContainers
-  assert.equal(await told(), undefined)
+  const newContainers = async () => (await watch.ask(node, aRecord(), never)).newContainers
+  assert.equal(await newContainers(), undefined)
   await clock.advance(10)
   pods('old')
-  assert.deepEqual(await told(), [])
+  assert.deepEqual(await newContainers(), [])
   pods('old', 'new')
-  assert.deepEqual(await told(), ['new'])
+  assert.deepEqual(await newContainers(), ['new'])
   watch.rest()
-  assert.equal(await told(), undefined)
+  assert.equal(await newContainers(), undefined)
 })
 
 test('data ports are asked twice a second, however often they are asked for', async (t) => {

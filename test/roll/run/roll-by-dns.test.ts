@@ -153,16 +153,16 @@ test('a checker that fails is reported once, and holds nothing up', async (t) =>
 test('a right that is missing is reported, and a cluster without DNS is not', async (t) => {
   const forbidden = new UserError('this identity is not allowed to list services', { code: 'dns.forbidden', fix: 'x' })
   const none = new UserError('no Service looks like DNS', { code: 'dns.no-service', fix: 'x' })
-  const told = async (error: Error): Promise<readonly string[]> => {
+  const warningsOf = async (error: Error): Promise<readonly string[]> => {
     const roll = begun(t, checker(() => Promise.reject(error)).checks)
     await roll.clock.advance(ROLLED_MS)
     assert.deepEqual(outcomeOf(roll), ['completed', 0])
     return warnings(roll).map((text) => text.split(';')[0] ?? '')
   }
-  assert.deepEqual(await told(forbidden), [
+  assert.deepEqual(await warningsOf(forbidden), [
     'the state of DNS is not known: this identity is not allowed to list services',
   ])
-  assert.deepEqual(await told(none), [])
+  assert.deepEqual(await warningsOf(none), [])
 })
 
 test('DNS that is not quite well is reported once, and the node goes', async (t) => {

@@ -15,7 +15,7 @@ const FAILED: Verdict = { kind: 'stopped', keepOut: false, reasons: [] }
 const holds = (step: Step): Decision => ({ kind: 'hold', step, reasons: [], recheckAfterMs: 500 })
 
 /** What was told after these steps, with how it ended known from the start. */
-function told(steps: readonly Step[], verdict?: Verdict) {
+function eventsAfter(steps: readonly Step[], verdict?: Verdict) {
   const events: RollEvent[] = []
   const waits = new WaitEnds({ emit: (event) => events.push(event) })
   const evidence = { ...noticedSince('out', 940_000), connectionsEnded: { [KEY]: END } }
@@ -26,16 +26,16 @@ function told(steps: readonly Step[], verdict?: Verdict) {
 }
 
 test('how connections ended is reported once the node goes on, wherever it waited meanwhile', () => {
-  assert.deepEqual(told(['detach']), ['noticed'])
-  assert.deepEqual(told(['detach', 'drain']), ['noticed', 'idle limit 2 5000'])
-  assert.deepEqual(told(['detach', 'slot', 'drain']), ['noticed', 'idle limit 2 5000'])
+  assert.deepEqual(eventsAfter(['detach']), ['noticed'])
+  assert.deepEqual(eventsAfter(['detach', 'drain']), ['noticed', 'idle limit 2 5000'])
+  assert.deepEqual(eventsAfter(['detach', 'slot', 'drain']), ['noticed', 'idle limit 2 5000'])
 })
 
 test('it is reported once, also where the node has to be detached again', () => {
-  assert.deepEqual(told(['detach', 'drain', 'detach', 'drain', 'reboot']), ['noticed', 'idle limit 2 5000'])
+  assert.deepEqual(eventsAfter(['detach', 'drain', 'detach', 'drain', 'reboot']), ['noticed', 'idle limit 2 5000'])
 })
 
 test('a node that steps back, or is given up, shows nothing of it', () => {
-  assert.deepEqual(told(['detach', 'cordon', 'slot']), ['noticed'])
-  assert.deepEqual(told(['detach', 'attach'], FAILED), ['noticed'])
+  assert.deepEqual(eventsAfter(['detach', 'cordon', 'slot']), ['noticed'])
+  assert.deepEqual(eventsAfter(['detach', 'attach'], FAILED), ['noticed'])
 })

@@ -20,7 +20,7 @@ const aWindow = (at: number, failed = 1): FailureWindow => ({
 const at = (ms: number): string => new Date(ms).toISOString()
 const BLAME = [{ node: 'n1', step: 'drain', rank: 1 }]
 let seq = 0
-const told = (type: 'window.opened' | 'window.closed', window: FailureWindow, more: object = {}): JournalEntry => ({
+const entry = (type: 'window.opened' | 'window.closed', window: FailureWindow, more: object = {}): JournalEntry => ({
   v: '1.0',
   seq: seq++,
   at: at(window.lastBadAt),
@@ -47,25 +47,33 @@ const ROWS: readonly (readonly [title: string, entries: readonly JournalEntry[],
   [
     'a window that grew counts once, as it was told last',
     [
-      told('window.opened', aWindow(1_000)),
-      told('window.closed', aWindow(1_000, 3)),
-      told('window.opened', aWindow(9_000)),
+      entry('window.opened', aWindow(1_000)),
+      entry('window.closed', aWindow(1_000, 3)),
+      entry('window.opened', aWindow(9_000)),
     ],
     [3, 1],
   ],
-  ['a control excused it', [told('window.closed', aWindow(1_000), { excused: true })], []],
-  ['the process was killed, or interrupted', [told('window.closed', aWindow(1_000)), ended(2_000, 'interrupted')], [1]],
+  ['a control excused it', [entry('window.closed', aWindow(1_000), { excused: true })], []],
+  [
+    'the process was killed, or interrupted',
+    [entry('window.closed', aWindow(1_000)), ended(2_000, 'interrupted')],
+    [1],
+  ],
   [
     'the roll was stopped since',
-    [told('window.closed', aWindow(1_000)), ended(2_000, 'stopped'), told('window.closed', aWindow(3_000, 2))],
+    [entry('window.closed', aWindow(1_000)), ended(2_000, 'stopped'), entry('window.closed', aWindow(3_000, 2))],
     [2],
   ],
   [
     'the process was killed between the verdict and its end',
-    [told('window.opened', aWindow(1_000)), verdict(1_500, 'stopped'), told('window.closed', aWindow(1_000, 4))],
+    [entry('window.opened', aWindow(1_000)), verdict(1_500, 'stopped'), entry('window.closed', aWindow(1_000, 4))],
     [],
   ],
-  ['a limit held the roll', [told('window.closed', aWindow(1_000)), verdict(1_500, 'held'), ended(2_000, 'held')], [1]],
+  [
+    'a limit held the roll',
+    [entry('window.closed', aWindow(1_000)), verdict(1_500, 'held'), ended(2_000, 'held')],
+    [1],
+  ],
 ]
 
 for (const [title, entries, failed] of ROWS) {

@@ -71,8 +71,8 @@ const listBy = (raw: RawApi) => async (path: string) => {
   return items
 }
 
-async function isExplained(ground: PreflightGround, told: ToldByExplain): Promise<void> {
-  const { of, evicted = [], code, says, isFact = false } = told
+async function isExplained(ground: PreflightGround, expected: ToldByExplain): Promise<void> {
+  const { of, evicted = [], code, says, isFact = false } = expected
   await evictFirst(ground.raw, evicted)
   if (evicted.length > 0) await nothingChanges(ground)
   const line = of === 'replacement' ? `pod default/${await replacement(ground)}` : of

@@ -15,11 +15,11 @@ export async function meetsTrouble(ground: TroubleGround, row: TroubleRow): Prom
   const at = await podOfWhoami(world)
   const before = await kept(world)
   const judge = await world.judge()
-  const { code, told, story } = await rolled(ground, row, at).finally(() => row.after?.(ground, at))
+  const { code, failed, story } = await rolled(ground, row, at).finally(() => row.after?.(ground, at))
   await ground.settled()
   const { failedRequests, windows } = await judge.verdict()
   const times = windows.map(({ fromMs }) => new Date(fromMs).toISOString())
-  assert.deepEqual([code, failedRequests + told], [row.exit, 0], `${story}\nfailed at ${times}`)
+  assert.deepEqual([code, failedRequests + failed], [row.exit, 0], `${story}\nfailed at ${times}`)
   assert.deepEqual(await leftoversOf(world), [], story)
   assert.deepEqual(await heldSlots(world), [], story)
   if (row.held !== undefined) assert.deepEqual(changedObjects(before, await kept(world)).filter(isOurs(row)), [], story)
@@ -39,7 +39,7 @@ async function rolled(ground: TroubleGround, row: TroubleRow, at: Released) {
   if (row.held !== undefined) await isHeld(ground, row.held, { at, until: roll.until })
   const ended = await roll.ended()
   const last = roll.events.findLast((event) => event.type === 'roll.ended')
-  return { ...ended, told: last?.load?.failed ?? 0 }
+  return { ...ended, failed: last?.load?.failed ?? 0 }
 }
 
 const isOurs =
@@ -63,12 +63,12 @@ async function isHeld(
       (event.type === 'hold.started' || event.type === 'hold.changed') &&
       event.reasons.some((reason) => reason.code === code && says.test(reason.text)),
   )
-  for (const told of explain) {
+  for (const expected of explain) {
     const { document, out, err } = await ground.explain(
-      told.of === 'node' ? `node ${at.node}` : `pod default/${at.pod}`,
+      expected.of === 'node' ? `node ${at.node}` : `pod default/${at.pod}`,
     )
-    assert.equal(document.findings?.[0]?.code, told.code, out + err)
-    assert.match(document.verdict, told.says, out)
+    assert.equal(document.findings?.[0]?.code, expected.code, out + err)
+    assert.match(document.verdict, expected.says, out)
   }
 }
 

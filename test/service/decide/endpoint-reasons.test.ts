@@ -152,13 +152,13 @@ test('what is waited for of an agent says what it answers, and who asks', () => 
     [unreadable.code, unreadable.text],
     ['ClaimsUnreadable', 'the claims on n1 cannot be read: it is not a JSON object'],
   )
-  const told = (way: 'out' | 'in') => ask({ n1: down() }, (_, server) => notNoticed(server, way))
+  const reasonOn = (way: 'out' | 'in') => ask({ n1: down() }, (_, server) => notNoticed(server, way))
   const goesOn = { code: 'ChecksGoOn', object: 'n1' }
-  assert.deepEqual(told('out'), {
+  assert.deepEqual(reasonOn('out'), {
     ...goesOn,
     text: 'n1 leaves, and its load balancers may not have noticed yet',
   })
-  assert.deepEqual(told('in'), {
+  assert.deepEqual(reasonOn('in'), {
     ...goesOn,
     text: 'n1 is back, and its load balancers may not have noticed yet',
   })

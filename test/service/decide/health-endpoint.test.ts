@@ -256,14 +256,14 @@ test('an API server that goes right after the announcement is waited for as long
       step,
     )
   }
-  const told = { ...begun, reboot: { at: held.now, answer: { kind: 'sent' as const } } }
+  const sent = { ...begun, reboot: { at: held.now, answer: { kind: 'sent' as const } } }
   const hold = {
     kind: 'hold',
     step: 'slot',
     reasons: [{ code: 'ApiUnreachable', text: '' }],
     recheckAfterMs: 1,
   } as const
-  assert.equal(rememberDecision({ ...held, evidence: told }, hold).awaySince, held.now)
+  assert.equal(rememberDecision({ ...held, evidence: sent }, hold).awaySince, held.now)
 })
 
 test('a node that was out by the claim of another owner goes back to what that owner wants by then', () => {

@@ -15,14 +15,14 @@ const spec = (checkers: Readonly<Record<string, number>>): HealthEndpointSpec =>
   checkers,
 })
 
-const reading = (told: Readonly<Record<string, number>>): EndpointReading => ({
+const reading = (answers: Readonly<Record<string, number>>): EndpointReading => ({
   at: monoMs(Number.POSITIVE_INFINITY),
   heard: true,
   answer: 'drain',
   onlyClosed: false,
   acknowledged: ['a'],
   connections: 0,
-  polls: told,
+  polls: answers,
 })
 
 type Poll = readonly [atMs: number, told: Readonly<Record<string, number>>]
@@ -30,8 +30,8 @@ type Poll = readonly [atMs: number, told: Readonly<Record<string, number>>]
 /** What is seen of a node that leaves, poll by poll. */
 function seen(checkers: Readonly<Record<string, number>>, polls: readonly Poll[], way: 'out' | 'in' = 'out') {
   let found: Noticing | undefined
-  for (const [at, told] of polls)
-    found = notice(found, { way, reading: reading(told), spec: spec(checkers), now: monoMs(at) })
+  for (const [at, answers] of polls)
+    found = notice(found, { way, reading: reading(answers), spec: spec(checkers), now: monoMs(at) })
   return found?.noticed
 }
 
@@ -74,9 +74,9 @@ test('a fast checker’s refusals do not make up for those of a slow one behind 
 })
 
 test('what was heard on the way in counts for nothing on the way out', () => {
-  const told = { [LB]: 100 }
+  const answers = { [LB]: 100 }
   const at = (before: Noticing | undefined, way: 'in' | 'out', now: number): Noticing =>
-    notice(before, { way, reading: reading(told), spec: spec({ [LB]: 1 }), now: monoMs(now) })
+    notice(before, { way, reading: reading(answers), spec: spec({ [LB]: 1 }), now: monoMs(now) })
   const isIn = at(at(undefined, 'in', 0), 'in', 60_000)
   assert.equal(isIn.noticed?.at, 60_000)
   assert.deepEqual(at(isIn, 'out', 61_000), { way: 'out', since: 61_000, heardSince: 61_000 })
@@ -111,13 +111,13 @@ test('a node that is back and is not heard for as long as a balancer takes to le
 })
 
 test('every declared source must have had the answer', () => {
-  const told: readonly Poll[] = [
+  const polls: readonly Poll[] = [
     [0, {}],
     [5_000, { [LB]: 3, [OTHER]: 2 }],
     [7_500, { [LB]: 4, [OTHER]: 2 }],
   ]
-  assert.equal(seen({ [LB]: 1, [OTHER]: 1 }, told), undefined)
-  assert.deepEqual(seen({ [LB]: 1 }, told), { by: 'checks', at: 7_500 })
+  assert.equal(seen({ [LB]: 1, [OTHER]: 1 }, polls), undefined)
+  assert.deepEqual(seen({ [LB]: 1 }, polls), { by: 'checks', at: 7_500 })
 })
 
 test('a checker that is not declared shortens nothing, however often it asks', () => {

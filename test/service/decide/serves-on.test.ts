@@ -50,7 +50,7 @@ test('a pool of one is taken out for it as for a reboot', () => {
 const backByReload = (servers: readonly ServerReading[], change: Parameters<typeof aSnapshot>[0] = {}) =>
   aSnapshot({ node: { unschedulable: true }, record: aRecord(), servers, evidence: detachedEvidence(), ...change })
 
-const told = (s: ReturnType<typeof aSnapshot>): readonly string[] =>
+const repeated = (s: ReturnType<typeof aSnapshot>): readonly string[] =>
   keepDetached(serviceOf(s)).map(({ ref }) => serverKey(ref))
 
 /** A node that is out of all its backends is also a bad node, which the roll waits for before it looks at step 4. */
@@ -70,13 +70,13 @@ const CANNOT_SERVE: readonly (readonly [why: string, other: Partial<ServerReadin
 for (const [why, other, decision] of CANNOT_SERVE) {
   test(`law: before the reboot is announced, the last usable server of a backend that a reload put back in serves on; a node that a reload put back in before its reboot was announced serves on where the other server ${why}`, () => {
     const s = backByReload([aServer('n1'), aServer('n2', other)])
-    assert.deepEqual(told(s), [])
+    assert.deepEqual(repeated(s), [])
     assert.equal(shortDecision(decide(s)), decision)
   })
 }
 
 test('it is taken out again as soon as another server can serve', () => {
-  assert.deepEqual(told(backByReload([aServer('n1'), aServer('n2', OUT), aServer('n3')])), ['web/n1 on lb-1'])
+  assert.deepEqual(repeated(backByReload([aServer('n1'), aServer('n2', OUT), aServer('n3')])), ['web/n1 on lb-1'])
 })
 
 test('it serves on while the roll holds for something else, and the roll says so', () => {
@@ -87,29 +87,29 @@ test('it serves on while the roll holds for something else, and the roll says so
 })
 
 test('law: before the reboot is announced, the last usable server of a backend that a reload put back in serves on; once the reboot is announced it is taken out again though it is the last one that could serve', () => {
-  assert.deepEqual(told(backByReload([aServer('n1'), aServer('n2', OUT)], { announced: true })), ['web/n1 on lb-1'])
+  assert.deepEqual(repeated(backByReload([aServer('n1'), aServer('n2', OUT)], { announced: true })), ['web/n1 on lb-1'])
 })
 
 test('so it is where another program rebooted it: nothing has proven that it can serve', () => {
   const node = { unschedulable: true, bootId: NEW_BOOT }
-  assert.deepEqual(told(backByReload([aServer('n1'), aServer('n2', OUT)], { node })), ['web/n1 on lb-1'])
+  assert.deepEqual(repeated(backByReload([aServer('n1'), aServer('n2', OUT)], { node })), ['web/n1 on lb-1'])
 })
 
 test('a resumed run leaves the last one in service that the process before it proved and put back: its cordon is off', () => {
   const alone = [aServer('n1'), aServer('n2', OUT)]
   const rebooted = (unschedulable: boolean, servers = alone) =>
     aSnapshot({ node: { bootId: NEW_BOOT, unschedulable }, record: aRecord(), announced: true, servers })
-  assert.deepEqual(told(rebooted(false)), [])
-  assert.deepEqual(told(rebooted(true)), ['web/n1 on lb-1'])
-  assert.deepEqual(told(rebooted(false, [aServer('n1'), aServer('n2')])), ['web/n1 on lb-1'])
+  assert.deepEqual(repeated(rebooted(false)), [])
+  assert.deepEqual(repeated(rebooted(true)), ['web/n1 on lb-1'])
+  assert.deepEqual(repeated(rebooted(false, [aServer('n1'), aServer('n2')])), ['web/n1 on lb-1'])
 })
 
 test('a node that was cordoned before the run shows no proof by its cordon, nor does one that was not rebooted yet', () => {
   const alone = [aServer('n1'), aServer('n2', OUT)]
   const record = aRecord({ unschedulable: true })
   const before = aSnapshot({ node: { bootId: NEW_BOOT }, record, announced: true, servers: alone })
-  assert.deepEqual(told(before), ['web/n1 on lb-1'])
-  assert.deepEqual(told(aSnapshot({ record: aRecord(), announced: true, servers: alone })), ['web/n1 on lb-1'])
+  assert.deepEqual(repeated(before), ['web/n1 on lb-1'])
+  assert.deepEqual(repeated(aSnapshot({ record: aRecord(), announced: true, servers: alone })), ['web/n1 on lb-1'])
 })
 
 test('a node that did not settle after it was given up before its reboot serves on in the same way', () => {
@@ -146,14 +146,14 @@ test('which server is the last is asked of each instance and of each backend by 
       ],
     },
   })
-  assert.deepEqual(told(s), ['tls/n1 on lb-1', 'web/n1 on lb-2'])
+  assert.deepEqual(repeated(s), ['tls/n1 on lb-1', 'web/n1 on lb-2'])
 })
 
 test('nothing is taken out before the announcement by what a silent instance said last', () => {
   const silent = (silentForMs: number) => [anInstance([aServer('n1'), aServer('n2')], { silentForMs })]
   const at = (announced: boolean, silentForMs: number): readonly [readonly string[], string] => {
     const s = backByReload([], { announced, change: { instances: silent(silentForMs) } })
-    return [told(s), shortDecision(decide(s))]
+    return [repeated(s), shortDecision(decide(s))]
   }
   assert.deepEqual(at(false, 0), [['web/n1 on lb-1'], 'act detach: setServer drain'])
   assert.deepEqual(at(false, 400), [[], 'hold detach: InstanceSilent'])
@@ -174,7 +174,7 @@ function backByAgents(n2: ServerReading, announced = false) {
 }
 
 test('law: before the reboot is announced, the last usable server of a backend that a reload put back in serves on; of health endpoints the last one that answers up is not asked to leave again before the announcement', () => {
-  const asked = (n2: ServerReading, announced: boolean): readonly string[] => told(backByAgents(n2, announced))
+  const asked = (n2: ServerReading, announced: boolean): readonly string[] => repeated(backByAgents(n2, announced))
   const leaving = anEndpoint('n2', { answer: 'drain' }, { adminState: 'drain', ownState: 'drain' })
   assert.deepEqual([asked(anEndpoint('n2'), false), asked(leaving, false), asked(leaving, true)], [[KEY], [], [KEY]])
 })
@@ -182,7 +182,7 @@ test('law: before the reboot is announced, the last usable server of a backend t
 test('an agent that answers up again counts as a server only after 6 s, when the checks of its balancers must have passed', () => {
   const since = (upSince: number) => backByAgents(anEndpoint('n2', { upSince: monoMs(upSince) }))
   const [tooShort, longEnough] = [since(-4_999), since(-5_000)]
-  assert.deepEqual([told(tooShort), told(longEnough)], [[], [KEY]])
+  assert.deepEqual([repeated(tooShort), repeated(longEnough)], [[], [KEY]])
   assert.deepEqual(
     [shortDecision(decide(tooShort)), shortDecision(decide(longEnough))],
     ['hold detach: LastUsableServer', 'act detach: askAgent'],
@@ -194,7 +194,7 @@ test('law: before the reboot is announced, the last usable server of a backend t
   const closed = { answer: 'down', onlyClosed: true } as const
   const asked = (n1: Parameters<typeof anEndpoint>[1], n2: ServerReading): readonly string[] => {
     const s = backByAgents(n2)
-    return told({ ...s, instances: agents([anEndpoint('n1', n1), n2]) })
+    return repeated({ ...s, instances: agents([anEndpoint('n1', n1), n2]) })
   }
   for (const down of [silent, closed]) {
     assert.deepEqual(asked(down, anEndpoint('n2', silent)), [])

@@ -52,20 +52,20 @@ function recordOf({ live = 'ready', web = 'ready', webServed = true }: Before = 
   })
 }
 
-const told = (actions: readonly Action[]): readonly string[] =>
+const texts = (actions: readonly Action[]): readonly string[] =>
   actions.map((action) => (action.kind === 'setServer' ? `${action.ref.backend} ${action.state}` : action.kind))
 
 /** What the servers of n1 are told on its way out; else why it waits. */
 function leaving(pair: Pair): readonly string[] {
   const decision = decide(aSnapshot({ ...cordoned, record: recordOf(), change: { instances: instances(pair) } }))
-  return decision.kind === 'act' ? told(decision.actions) : [shortDecision(decision)]
+  return decision.kind === 'act' ? texts(decision.actions) : [shortDecision(decision)]
 }
 
 /** What they are told on the way back of a node that is settled. */
 function returning(pair: Pair, before: Before = {}): readonly string[] {
   const s = aSnapshot({ ...settled, record: recordOf(before), change: { instances: instances(pair) } })
   const decision = decide(withPort(s))
-  return decision.kind === 'act' ? told(decision.actions) : [shortDecision(decision)]
+  return decision.kind === 'act' ? texts(decision.actions) : [shortDecision(decision)]
 }
 
 test('the record says what was set on a server itself, not what it has from the one that it tracks', () => {
@@ -96,7 +96,7 @@ test('so it is after a reload, though the one that it tracks was told first', ()
     evidence: { detached: { 'live/n1 on lb-1': seen, 'web/n1 on lb-1': seen } },
     change: { instances: instances({ tracked: OUT, tracking: INHERITS }) },
   })
-  assert.deepEqual(told(keepDetached(serviceOf(s))), ['web drain'])
+  assert.deepEqual(texts(keepDetached(serviceOf(s))), ['web drain'])
 })
 
 test('no tracked server is left in drain, nor one that tracks it', () => {

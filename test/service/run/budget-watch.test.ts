@@ -24,9 +24,9 @@ function watched(maps: { budget?: Told; grants?: Told }, nodeCount = 8) {
   }
   const read = async ({ namespace, name }: { namespace: string; name: string }): Promise<ConfigMap | undefined> => {
     asked.push(`${namespace}/${name}`)
-    const told = name === 'evenkeel-budget' ? maps.budget : maps.grants
-    if (told instanceof Error) throw told
-    return told === undefined ? undefined : { namespace, name, resourceVersion: '1', annotations: {}, data: told }
+    const found = name === 'evenkeel-budget' ? maps.budget : maps.grants
+    if (found instanceof Error) throw found
+    return found === undefined ? undefined : { namespace, name, resourceVersion: '1', annotations: {}, data: found }
   }
   const budget = new BudgetWatch({
     cluster: { readLease, list: cluster.list.bind(cluster) },

@@ -37,16 +37,16 @@ function change(room: MachineRoom, next: readonly object[]): void {
 
 test('an ingress is told the endpoints of its Service, and of no other', async () => {
   const room = await aRoom()
-  assert.deepEqual(room.lastProcess.told, ['10.244.9.1:8080'])
+  assert.deepEqual(room.lastProcess.forwards, ['10.244.9.1:8080'])
   const named = await aRoom('default/web')
-  assert.deepEqual(named.lastProcess.told, ['10.244.9.1:8080'])
+  assert.deepEqual(named.lastProcess.forwards, ['10.244.9.1:8080'])
 })
 
 test('within about a second of a change it goes by those that are ready', async () => {
   const room = await aRoom()
   change(room, [...endpoints(['10.244.9.2', '10.244.9.3']), ...endpoints(['10.244.9.1'], false)])
-  const ms = await room.until(() => room.lastProcess.told.length > 1)
-  assert.equal(room.lastProcess.told.at(-1), '10.244.9.2:8080 10.244.9.3:8080')
+  const ms = await room.until(() => room.lastProcess.forwards.length > 1)
+  assert.equal(room.lastProcess.forwards.at(-1), '10.244.9.2:8080 10.244.9.3:8080')
   assert.ok(ms <= 1_040, `it was ${ms} ms`)
 })
 
@@ -55,9 +55,9 @@ test('while the API is away it keeps the endpoints that it knew, and updates the
   room.cutOff()
   change(room, endpoints(['10.244.9.2']))
   await room.time.advance(60_000)
-  assert.deepEqual(room.lastProcess.told, ['10.244.9.1:8080'])
+  assert.deepEqual(room.lastProcess.forwards, ['10.244.9.1:8080'])
   room.reconnect()
-  await room.until(() => room.lastProcess.told.at(-1) === '10.244.9.2:8080', 62_000)
+  await room.until(() => room.lastProcess.forwards.at(-1) === '10.244.9.2:8080', 62_000)
 })
 
 test('an app that has ended gets no endpoints any more, and the next app gets them anew', async () => {
@@ -67,10 +67,10 @@ test('an app that has ended gets no endpoints any more, and the next app gets th
   change(room, endpoints(['10.244.9.2']))
   await room.time.advance(10_000)
   assert.notEqual(room.lastProcess, before)
-  assert.deepEqual([before.told, room.lastProcess.told], [['10.244.9.1:8080'], ['10.244.9.2:8080']])
+  assert.deepEqual([before.forwards, room.lastProcess.forwards], [['10.244.9.1:8080'], ['10.244.9.2:8080']])
 })
 
 test('an app that forwards to no Service gets no endpoints', async () => {
   const room = await MachineRoom.withPod()
-  assert.deepEqual(room.lastProcess.told, [])
+  assert.deepEqual(room.lastProcess.forwards, [])
 })

@@ -13,14 +13,14 @@ const ready = ({ status }: Pick<NodePod, 'status'>): string | undefined =>
 
 test('a kubelet that holds up a shutdown says so, ends its pods, and says how they ended before the machine stops', async () => {
   const room = await MachineRoom.withPod({ settings, env: { GRACE: '60s' }, graceSeconds: 3 })
-  const told: string[] = []
-  room.world.store.subscribe(NODES, ({ object }) => told.push(`node ${ready(object as unknown as NodePod)}`))
-  room.world.store.subscribe(PODS, ({ object }) => told.push(`pod ${(object as NodePod).status?.phase}`))
+  const changes: string[] = []
+  room.world.store.subscribe(NODES, ({ object }) => changes.push(`node ${ready(object as unknown as NodePod)}`))
+  room.world.store.subscribe(PODS, ({ object }) => changes.push(`pod ${(object as NodePod).status?.phase}`))
   const begun = room.time.monoMs()
   room.machine().reboot(60_000)
   await room.until(() => !room.plane.isOn('n1'))
   assert.ok(room.time.monoMs() - begun < 4_000, 'it waits for no longer than its pods may take')
-  assert.deepEqual([...new Set(told)], ['node False', 'pod Running', 'pod Failed'])
+  assert.deepEqual([...new Set(changes)], ['node False', 'pod Running', 'pod Failed'])
   const status = room.pod()?.status
   assert.deepEqual(
     [status?.reason, status?.message],

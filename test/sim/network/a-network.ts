@@ -40,8 +40,8 @@ export async function dialled(
   host: string,
 ): Promise<Dialled | undefined> {
   let found: Dialled | undefined
-  network.dial({ host, port: 80 }, (told) => {
-    found = told
+  network.dial({ host, port: 80 }, (answer) => {
+    found = answer
   })
   await time.advance(1_000)
   return found
@@ -51,7 +51,7 @@ export async function opened(
   parts: { readonly time: VirtualTime; readonly network: Network },
   host: string,
 ): Promise<Connection> {
-  const told = await dialled(parts, host)
-  if (told?.kind !== 'open') throw new Error(`a connection to ${host}: ${told?.kind ?? 'no answer'}`)
-  return told.connection
+  const answer = await dialled(parts, host)
+  if (answer?.kind !== 'open') throw new Error(`a connection to ${host}: ${answer?.kind ?? 'no answer'}`)
+  return answer.connection
 }

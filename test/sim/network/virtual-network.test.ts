@@ -157,7 +157,7 @@ test('a program whose host lost its power hears nothing, and its peers hear it o
   const heard: unknown[] = []
   connection.send({ path: '/a' }, (reply) => heard.push(reply))
   await time.advance(1)
-  network.from('client').dial({ host: 'server', port: 80 }, (told) => heard.push(told))
+  network.from('client').dial({ host: 'server', port: 80 }, (answer) => heard.push(answer))
   network.setPower('client', false)
   network.setPower('client', true)
   await time.advance(10)

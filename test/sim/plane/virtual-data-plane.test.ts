@@ -106,7 +106,7 @@ test('a container that starts again in its sandbox keeps its address, and tells 
   const parts = aPlane()
   const pod = parts.pod('p1')
   const first = parts.endpoint('p1')
-  const told: string[] = []
+  const readiness: string[] = []
   pod.kill()
   await parts.time.advance(10)
   pod.remove()
@@ -119,11 +119,11 @@ test('a container that starts again in its sandbox keeps its address, and tells 
     app: { ...GRACEFUL, startMs: 500 },
     address: first.host,
   })
-  again.onReadiness?.(() => told.push(`${again.isReady()} at ${parts.time.monoMs()}`))
+  again.onReadiness?.(() => readiness.push(`${again.isReady()} at ${parts.time.monoMs()}`))
   const startedAt = parts.time.monoMs()
   await parts.time.advance(2_000)
   assert.equal(again.address, first.host)
-  assert.deepEqual(told, [`true at ${startedAt + 500}`])
+  assert.deepEqual(readiness, [`true at ${startedAt + 500}`])
   assert.equal(await askedAt(parts, first), 'served by p1/n1')
 })
 

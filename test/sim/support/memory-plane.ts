@@ -11,7 +11,7 @@ export class MemoryProcess implements PodProcess {
   readonly #onReadiness: (() => void)[] = []
   #state: 'starting' | 'ready' | 'stopping' | 'ended' | 'dark' = 'starting'
   /** What it was told to forward to, each time: `10.244.0.2:8080 …`. */
-  readonly told: string[] = []
+  readonly forwards: string[] = []
   /** SIGTERM, SIGKILL, its end, and the end of its sandbox, in order. */
   readonly fate: string[] = []
 
@@ -39,7 +39,7 @@ export class MemoryProcess implements PodProcess {
   }
 
   setEndpoints(endpoints: readonly Destination[]): void {
-    this.told.push(endpoints.map(({ host, port }) => `${host}:${port}`).join(' '))
+    this.forwards.push(endpoints.map(({ host, port }) => `${host}:${port}`).join(' '))
   }
 
   terminate(): void {

@@ -53,18 +53,18 @@ test('the ledger of a roll is fed in virtual time, and counts what a judge of it
 
 test('a source tells when it began, beats ten times a second, and owes no verdict at its end', async () => {
   const { network, time, plane } = aPlane()
-  const told: ProbeSignal[] = []
+  const signals: ProbeSignal[] = []
   const end = new AbortController()
   const source = new VirtualProbeSource({ targets: [TARGET], network, clock: time, timers: time })
-  const ended = source.run((signal) => told.push(signal), end.signal)
+  const ended = source.run((signal) => signals.push(signal), end.signal)
   await time.advance(1_000)
   plane.setPower('n1', false)
   await time.advance(500)
   end.abort()
   await time.advance(2_100)
   await ended
-  assert.deepEqual(told[0], { type: 'started', at: 1_700_000_000_000 })
-  const batches = told.flatMap((signal) => (signal.type === 'batch' ? [signal] : []))
+  assert.deepEqual(signals[0], { type: 'started', at: 1_700_000_000_000 })
+  const batches = signals.flatMap((signal) => (signal.type === 'batch' ? [signal] : []))
   const gaps = batches.slice(1).map(({ at }, i) => at - (batches[i]?.at ?? 0))
   assert.ok(gaps.every((gap) => gap <= 100.001))
   const samples = batches.flatMap((batch) => batch.samples)
@@ -78,8 +78,8 @@ test('a source tells when it began, beats ten times a second, and owes no verdic
 
 test('a source that is ended before it began says nothing', async () => {
   const { network, time } = aPlane()
-  const told: ProbeSignal[] = []
+  const signals: ProbeSignal[] = []
   const source = new VirtualProbeSource({ targets: [TARGET], network, clock: time, timers: time })
-  await source.run((signal) => told.push(signal), AbortSignal.abort())
-  assert.deepEqual(told, [])
+  await source.run((signal) => signals.push(signal), AbortSignal.abort())
+  assert.deepEqual(signals, [])
 })

@@ -13,7 +13,7 @@ const object = (name: string, value = ''): ApiObject => ({
   data: { value },
 })
 
-const told = ({ type, revision, object: { metadata } }: Change): string => `${revision} ${type} ${metadata.name}`
+const changeText = ({ type, revision, object: { metadata } }: Change): string => `${revision} ${type} ${metadata.name}`
 
 test('every write counts on, whatever its kind, and is stamped with its count', () => {
   const store = new Store(10)
@@ -29,7 +29,7 @@ test('a write that a sink makes is told to every sink after the write that cause
   store.subscribe(CONFIG_MAPS, ({ object: { metadata } }) => {
     if (metadata.name === 'a') store.put(CONFIG_MAPS, object('b'))
   })
-  store.subscribe(CONFIG_MAPS, (change) => void heard.push(told(change)))
+  store.subscribe(CONFIG_MAPS, (change) => void heard.push(changeText(change)))
   store.put(CONFIG_MAPS, object('a'))
   assert.deepEqual(heard, ['1 ADDED a', '2 ADDED b'])
 })
@@ -38,7 +38,7 @@ test('the log is forgotten up to a revision, and a reader that asks from before 
   const store = new Store(0)
   for (const name of ['a', 'b', 'c']) store.put(CONFIG_MAPS, object(name))
   store.compact(2)
-  assert.deepEqual(store.changesAfter(CONFIG_MAPS, 2)?.map(told), ['3 ADDED c'])
+  assert.deepEqual(store.changesAfter(CONFIG_MAPS, 2)?.map(changeText), ['3 ADDED c'])
   assert.equal(store.changesAfter(CONFIG_MAPS, 1), undefined)
   assert.equal(objectsAt(store, CONFIG_MAPS, 1), undefined)
 })

@@ -17,17 +17,17 @@ const LIMIT_MS = 3_000
 
 function check(node: string, host: string, port: number): void {
   const atMs = performance.now()
-  const told = (outcome: string): void => {
+  const report = (outcome: string): void => {
     const line: Check = { node, outcome, atMs }
     process.stdout.write(`${JSON.stringify(line)}\n`)
   }
   const sent = request({ host, port, path: '/nodecheck', agent: false, timeout: LIMIT_MS })
   sent.on('timeout', () => sent.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })))
-  sent.on('error', (error) => told('code' in error ? String(error.code) : error.message))
+  sent.on('error', (error) => report('code' in error ? String(error.code) : error.message))
   sent.on('response', async (reply) => {
     let body = ''
     for await (const part of reply.setEncoding('utf8')) body += part
-    told(`${reply.statusCode} ${body}`)
+    report(`${reply.statusCode} ${body}`)
   })
   sent.end()
 }

@@ -83,11 +83,11 @@ export class MemoryConfigMap implements ConfigMaps {
 }
 
 export class MemoryNotices implements ObjectNotices {
-  readonly told: string[] = []
+  readonly lines: string[] = []
   forbidden = false
 
   async tell({ name, reason }: ObjectNotice): Promise<void> {
     if (this.forbidden) throw new WorldError('events is forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' })
-    this.told.push(`${name} ${reason.code}`)
+    this.lines.push(`${name} ${reason.code}`)
   }
 }

@@ -63,8 +63,8 @@ export function controllerRows(place: () => DnsBed): void {
   const kubectl = (...words: readonly string[]): Promise<string> => place().bed.kubectl(words)
 
   const condition = async (): Promise<string> => {
-    const told = await kubectl('get', 'service', 'kube-dns', '-n', 'kube-system', '-o', 'json')
-    const { conditions = [] } = JSON.parse(told).status as {
+    const json = await kubectl('get', 'service', 'kube-dns', '-n', 'kube-system', '-o', 'json')
+    const { conditions = [] } = JSON.parse(json).status as {
       readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[]
     }
     const found = conditions.find(({ type }) => type === 'evenkeel.dev/DNSHealthy')
@@ -101,8 +101,8 @@ export function controllerRows(place: () => DnsBed): void {
   }
 
   const events = async (name: string): Promise<readonly string[]> => {
-    const told = await kubectl('get', 'events', '-n', 'kube-system', '-o', 'json')
-    const items = JSON.parse(told).items as readonly {
+    const json = await kubectl('get', 'events', '-n', 'kube-system', '-o', 'json')
+    const items = JSON.parse(json).items as readonly {
       readonly involvedObject: { readonly name: string }
       readonly reportingComponent?: string
       readonly type: string

@@ -137,13 +137,13 @@ export class ClaimingController {
   async #read(signal: AbortSignal): Promise<Reading> {
     const { ports, namespace } = this.#parts
     const nodes = await ports.cluster.list('nodes', signal)
-    const told = budgetLimit(await ports.configMaps.read({ namespace, name: BUDGET_CONFIG_MAP }, signal))
-    if (told.kind === 'limit') this.#limit = told.limit
+    const limit = budgetLimit(await ports.configMaps.read({ namespace, name: BUDGET_CONFIG_MAP }, signal))
+    if (limit.kind === 'limit') this.#limit = limit.limit
     const grants = await ports.configMaps.read({ namespace, name: GRANTS_CONFIG_MAP }, signal)
     const cordons = grants === undefined ? 'noBrake' : (parseGrants(grants.data[GRANTS_KEY] ?? '') ?? 'unknown')
     const max = maxOut(this.#limit, nodes.length)
     const slots = await this.#reader.read(max, signal)
-    return { nodes, slots, cordons, max, isFaulty: told.kind === 'invalid' }
+    return { nodes, slots, cordons, max, isFaulty: limit.kind === 'invalid' }
   }
 }
 

@@ -35,8 +35,8 @@ export async function apply(raw: RawApi, objects: readonly ApiManifest[]): Promi
     const made = await raw('POST', collection, object)
     if (made.status !== 201) throw new Error(`${object.kind} ${object.metadata.name}: ${JSON.stringify(made.body)}`)
     if (status === undefined) continue
-    const told = await raw('PATCH', `${collection}/${object.metadata.name}/status`, { status })
-    if (told.status !== 200) throw new Error(`status of ${object.metadata.name}: ${JSON.stringify(told.body)}`)
+    const reply = await raw('PATCH', `${collection}/${object.metadata.name}/status`, { status })
+    if (reply.status !== 200) throw new Error(`status of ${object.metadata.name}: ${JSON.stringify(reply.body)}`)
   }
 }
 

@@ -6,11 +6,11 @@ import type { RollEnded, RollProcess } from '../roll-bed/roll-process.ts'
 
 /** What was said of each node at the end is so: whether it is ours still, cordoned, out of its balancers. */
 async function toldAsItIs(bed: RollBed, ended: RollEnded): Promise<void> {
-  const told = ended.standings.map(({ node, state, cordoned, detached }) => {
+  const results = ended.standings.map(({ node, state, cordoned, detached }) => {
     return { node, out: state === 'out', cordoned, detached }
   })
   const [nodes, servers] = [await bed.nodeObjects(), await bed.servers()]
-  const so = told.map(({ node }) => {
+  const so = results.map(({ node }) => {
     const found = nodes.find(({ metadata }) => metadata.name === node)
     const own = servers.filter(({ name }) => name.endsWith(`/${node}`))
     return {
@@ -20,7 +20,7 @@ async function toldAsItIs(bed: RollBed, ended: RollEnded): Promise<void> {
       detached: own.length > 0 && own.every(({ state }) => state !== 'ready'),
     }
   })
-  assert.deepEqual(told, so)
+  assert.deepEqual(results, so)
 }
 
 export type Spec = Readonly<Record<string, unknown>>

@@ -16,8 +16,10 @@ import { AGENT_STATUS_PORT } from '../virtual-roll/virtual-agent.ts'
 /** What a pod of the health checker would answer on the node of that address, by the Deployments as they stand in the world. */
 function checkedHealthPort({ world: { store } }: VirtualCluster, address: string): 'up' | 'out' {
   const node = [...store.all(NODES)].find((one) => JSON.stringify(one.status ?? {}).includes(`"address":"${address}"`))
-  const told = [...store.all(DEPLOYMENTS)].map((one) => deploymentsOf('').kind.parse(new Untrusted(one, 'deployment')))
-  const here = told.find((one) => one.node === node?.metadata.name)
+  const deployments = [...store.all(DEPLOYMENTS)].map((one) =>
+    deploymentsOf('').kind.parse(new Untrusted(one, 'deployment')),
+  )
+  const here = deployments.find((one) => one.node === node?.metadata.name)
   const isUp = here !== undefined && ingressAnswer({ answer: 'up', reasons: [] }, here).answer === 'up'
   return isUp ? 'up' : 'out'
 }

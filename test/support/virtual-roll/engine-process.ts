@@ -21,7 +21,7 @@ export class EngineProcess {
   readonly log = new EventLog()
   readonly ended: Promise<RollEnd | 'died'>
   /** As `ended`, but for a process that stays to keep a node out: it has told its end by then. */
-  readonly told: Promise<RollEnd | 'died' | 'guards'>
+  readonly reported: Promise<RollEnd | 'died' | 'guards'>
   readonly #ports: RollPorts
   readonly #interrupt = new AbortController()
   readonly #guards = Promise.withResolvers<'guards'>()
@@ -65,7 +65,7 @@ export class EngineProcess {
     })
     ports.lifeline.ended.addEventListener('abort', () => this.#died.resolve('died'), { once: true })
     this.ended = Promise.race([engine.run(this.#interrupt.signal), this.#died.promise])
-    this.told = Promise.race([this.ended, this.#guards.promise])
+    this.reported = Promise.race([this.ended, this.#guards.promise])
   }
 
   get events(): readonly StampedEvent[] {

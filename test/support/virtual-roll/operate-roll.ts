@@ -49,8 +49,8 @@ const sleep = ({ cluster }: VirtualRoll, ms: number): Promise<void> =>
 
 /** A process that keeps a node out is interrupted, as it asks to be, after a while. */
 async function endOf(running: EngineProcess, pause: () => Promise<void>): Promise<RollEnd | 'died'> {
-  const told = await running.told
-  if (told !== 'guards') return told
+  const end = await running.reported
+  if (end !== 'guards') return end
   await Promise.race([pause(), running.ended])
   running.interrupt()
   return running.ended

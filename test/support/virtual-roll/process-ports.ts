@@ -109,9 +109,9 @@ export class ProcessPorts {
         return passage.kind === 'passes' ? { ...passage, life } : passage
       },
       around: (request, answer) => {
-        const told = witness?.({ kind: 'api', request })
+        const answered = witness?.({ kind: 'api', request })
         const reply = answer()
-        told?.(reply.code)
+        answered?.(reply.code)
         return reply
       },
     })

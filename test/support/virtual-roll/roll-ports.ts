@@ -54,8 +54,8 @@ const SSH_LIMIT_MS = 30_000
 const PROGRAM_MS = 700
 const SILENT_SOCKET_MS = 5_000
 
-const withLuck = (told: ProbeSignal, luck: Outside['sampleLuck']): ProbeSignal =>
-  told.type === 'batch' && luck !== undefined ? { ...told, samples: told.samples.map(luck) } : told
+const withLuck = (heard: ProbeSignal, luck: Outside['sampleLuck']): ProbeSignal =>
+  heard.type === 'batch' && luck !== undefined ? { ...heard, samples: heard.samples.map(luck) } : heard
 
 /** Everything that one process of a roll has of the virtual world, ending with that process. */
 export class RollPorts extends ProcessPorts {
@@ -149,8 +149,8 @@ export class RollPorts extends ProcessPorts {
       run: (emit, signal) =>
         this.lifeline.guard(() =>
           source.run(
-            (told) => {
-              if (!this.lifeline.isDead) emit(withLuck(told, outside.sampleLuck))
+            (heard) => {
+              if (!this.lifeline.isDead) emit(withLuck(heard, outside.sampleLuck))
             },
             AbortSignal.any([signal, this.lifeline.ended]),
           ),

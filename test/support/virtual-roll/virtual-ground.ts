@@ -206,8 +206,8 @@ class VirtualRollHandle implements RollHandle {
   readonly until: RollHandle['until'] = (what, seen) =>
     Promise.race([
       this.#process.log.first(seen),
-      this.ended().then(({ story: told }) => {
-        throw new Error(`the roll ended before ${what}:\n${told}`)
+      this.ended().then(({ story: text }) => {
+        throw new Error(`the roll ended before ${what}:\n${text}`)
       }),
     ])
 
@@ -219,8 +219,8 @@ class VirtualRollHandle implements RollHandle {
 
   async ended() {
     const end = await this.#process.ended
-    const told = this.events.findLast((event) => event.type === 'roll.ended')
-    const code = end === 'died' || told?.type !== 'roll.ended' ? null : told.exitCode
+    const last = this.events.findLast((event) => event.type === 'roll.ended')
+    const code = end === 'died' || last?.type !== 'roll.ended' ? null : last.exitCode
     return { code, shown: '', story: story(this.events) }
   }
 

@@ -63,7 +63,7 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
   ],
   [
     'writes down that fewer may be out by now',
-    { nodes: 'n1! n2! n3! n4!', granted: 'n1 n2 n3', max: 3, told: 'n4' },
+    { nodes: 'n1! n2! n3! n4!', granted: 'n1 n2 n3', max: 3, announced: 'n4' },
     'publish [n1 n2 n3] 2 of 4, told n4',
   ],
   ['counts a node that is not Ready as out', { nodes: 'n1! n2! n3- n4' }, 'publish [n1] 2 of 4'],
@@ -71,7 +71,7 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
   ['counts a node that is being deleted as out', { nodes: 'n1! n2! n3x n4' }, 'publish [n1] 2 of 4'],
   [
     'grants nothing while as many as may are out for other reasons',
-    { nodes: 'n1! n2 n3- n4-', told: 'n1' },
+    { nodes: 'n1! n2 n3- n4-', announced: 'n1' },
     'settled n1',
   ],
   [
@@ -81,17 +81,17 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
   ],
   [
     'a node that comes back keeps its slot until it is back',
-    { nodes: 'n1! n2! n3 n4', granted: 'n1', told: 'n2', returning: { n3: NOW - 4_000 } },
+    { nodes: 'n1! n2! n3 n4', granted: 'n1', announced: 'n2', returning: { n3: NOW - 4_000 } },
     'hold n2',
   ],
   [
     'grants nothing anew while it may not know which node came back a moment ago, and tells no node',
-    { nodes: 'n1! n2! n3! n4', granted: 'n1', told: 'n3', since: NOW - 9_999 },
+    { nodes: 'n1! n2! n3! n4', granted: 'n1', announced: 'n3', since: NOW - 9_999 },
     'hold FleetJustSeen',
   ],
   [
     'takes grants back meanwhile',
-    { nodes: 'n1 n2! n3! n4', granted: 'n1 n2', told: 'n3', since: NOW - 9_999 },
+    { nodes: 'n1 n2! n3! n4', granted: 'n1 n2', announced: 'n3', since: NOW - 9_999 },
     'publish [n2] 2 of 4, drop n1, told n3',
   ],
   [
@@ -125,8 +125,12 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     { nodes: 'n1! n2! n3! n4', granted: 'n1 n2' },
     'tell n3; publish [n1 n2] 2 of 4, told n3',
   ],
-  ['tells no node twice', { nodes: 'n1! n2! n3! n4', granted: 'n1 n2', told: 'n3' }, 'settled n3'],
-  ['forgets an uncordoned node', { nodes: 'n1! n2! n3 n4', granted: 'n1 n2', told: 'n3' }, 'publish [n1 n2] 2 of 4'],
+  ['tells no node twice', { nodes: 'n1! n2! n3! n4', granted: 'n1 n2', announced: 'n3' }, 'settled n3'],
+  [
+    'forgets an uncordoned node',
+    { nodes: 'n1! n2! n3 n4', granted: 'n1 n2', announced: 'n3' },
+    'publish [n1 n2] 2 of 4',
+  ],
   [
     'does not tell a node that waits for its cordon and leaves for another reason',
     { nodes: 'n1! n2! n3!> n4', granted: 'n1 n2' },
@@ -164,11 +168,11 @@ for (const [title, scene, decision] of ROWS) {
 }
 
 test('a node that waits is told how many nodes are out, and which nodes are out for another reason', () => {
-  const told = (scene: BrakeScene) => decideBrake(aBrake(scene)).reasons.map(({ text }) => text)
-  assert.deepEqual(told({ nodes: 'n1! n2! n3! n4! n5 n6', granted: 'n1 n2 n3' }), [
+  const texts = (scene: BrakeScene) => decideBrake(aBrake(scene)).reasons.map(({ text }) => text)
+  assert.deepEqual(texts({ nodes: 'n1! n2! n3! n4! n5 n6', granted: 'n1 n2 n3' }), [
     'the limit of nodes out by cordon is reached: 3 of 6',
   ])
-  assert.deepEqual(told({ nodes: 'n1! n2! n3! n4! n5- n6', granted: 'n1 n2' }), [
+  assert.deepEqual(texts({ nodes: 'n1! n2! n3! n4! n5- n6', granted: 'n1 n2' }), [
     'at most 3 of 6 nodes may be out: 2 are out by cordon, 1 for another reason (n5)',
     'at most 3 of 6 nodes may be out: 2 are out by cordon, 1 for another reason (n5)',
   ])
@@ -248,7 +252,7 @@ const REASONS: readonly (readonly [scene: BrakeScene, why: string])[] = [
     { nodes: 'n1 n2! n3 n4', change: published({ grants: { version: 1, granted: ['n2'], max: 2, of: 5 } }) },
     'GrantsChange: 1 of at most 2 cordons are granted',
   ],
-  [{ nodes: 'n1! n2', granted: 'n1', told: 'n2' }, 'FewerWait: fewer nodes wait for their cordon to be granted'],
+  [{ nodes: 'n1! n2', granted: 'n1', announced: 'n2' }, 'FewerWait: fewer nodes wait for their cordon to be granted'],
   [
     { nodes: 'n1! n2! n3', granted: 'n1' },
     'CordonNotGranted n2: the limit of nodes out by cordon is reached: 1 of 3 | uncordon another node, or raise --max-cordoned-out',

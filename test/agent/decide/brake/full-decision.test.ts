@@ -6,7 +6,7 @@ import { aBrake, NOW } from '../../../support/brake-world.ts'
 const grants = { version: 1, granted: ['n1', 'n2'], max: 2, of: 4 }
 
 test('a publication lists the granted nodes, the nodes that wait and the grants that are taken back', () => {
-  assert.deepEqual(decideBrake(aBrake({ nodes: 'n1! n2! n3! n4', granted: 'n1 n4', told: 'n3 n9' })), {
+  assert.deepEqual(decideBrake(aBrake({ nodes: 'n1! n2! n3! n4', granted: 'n1 n4', announced: 'n3 n9' })), {
     kind: 'act',
     actions: [{ kind: 'publish', grants, announced: ['n3'], dropped: ['n4'] }],
     reasons: [{ code: 'GrantsChange', text: '2 of at most 2 cordons are granted' }],
@@ -33,7 +33,7 @@ test('a node that waits gets an event on its Node first, and then a note in the 
 
 test('the brake looks again as soon as the first returning node is back', () => {
   const back = { n3: NOW - 4_000, n4: NOW - 7_000 }
-  assert.deepEqual(decideBrake(aBrake({ nodes: 'n1! n2 n3 n4', told: 'n1', returning: back })), {
+  assert.deepEqual(decideBrake(aBrake({ nodes: 'n1! n2 n3 n4', announced: 'n1', returning: back })), {
     kind: 'hold',
     reasons: [
       {

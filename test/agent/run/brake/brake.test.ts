@@ -53,7 +53,7 @@ test('a burst of cordons is granted at once, and a node that waits is reported o
   assert.deepEqual(ground.granted, ['n1', 'n2'])
   assert.equal(ground.configMaps.now?.data.grants, '{"version":1,"granted":["n1","n2"],"max":2,"of":4}')
   await ground.clock.advance(600_000)
-  assert.deepEqual(ground.notices.told, ['n3 CordonNotGranted', 'n4 CordonNotGranted'])
+  assert.deepEqual(ground.notices.lines, ['n3 CordonNotGranted', 'n4 CordonNotGranted'])
   assert.ok(ground.configMaps.written.length <= 4, `${ground.configMaps.written.length} writes`)
 })
 
@@ -173,7 +173,7 @@ test('a right to write events that is missing keeps no grant back, and is report
   assert.match(brake.status().loop.trouble ?? '', /events is forbidden/)
   ground.notices.forbidden = false
   await ground.clock.advance(30_000)
-  assert.deepEqual(ground.notices.told, ['n3 CordonNotGranted', 'n4 CordonNotGranted'])
+  assert.deepEqual(ground.notices.lines, ['n3 CordonNotGranted', 'n4 CordonNotGranted'])
 })
 
 test('what else stands in the object stays', async (t) => {

@@ -30,12 +30,12 @@ function aCluster(nodes: readonly Node[], reads: Readonly<Record<string, Node | 
   return { cluster, asked }
 }
 
-/** `told`: by the watch, after the list. */
-function cacheOf(listed: readonly Node[], told: readonly Node[] = []): FollowCache<Node> {
+/** `watched`: by the watch, after the list. */
+function cacheOf(listed: readonly Node[], watched: readonly Node[] = []): FollowCache<Node> {
   const cache = new FollowCache<Node>({
     follow: async (sink) => {
       sink({ type: 'listed', objects: listed })
-      for (const object of told) sink({ type: 'applied', object })
+      for (const object of watched) sink({ type: 'applied', object })
     },
     clock: new VirtualClock(),
     isSame: isSameNode,

@@ -178,16 +178,16 @@ test('edges that were not seen are null, never a guess', () => {
 })
 
 test('a journal of a version that saw no reloads is read as one without', () => {
-  const told = JSON.parse(
+  const event = JSON.parse(
     JSON.stringify({ type: 'window.closed', window: failure, blame: [{ node: 'w-1', step: 'drain', rank: 1 }] }),
   )
-  const document = outcomeDocument(new Story().begin(['w-1']).add('06:14:53', told).view)
+  const document = outcomeDocument(new Story().begin(['w-1']).add('06:14:53', event).view)
   assert.deepEqual([document.failedInReloads, document.windows[0]?.reloads], [0, []])
 })
 
 test('a reload whose end was not seen has none', () => {
   const { to: _, ...open } = reload
-  const told = { type: 'window.opened', window: failure, reloads: [open], blame: [] } as const
-  const [window] = outcomeDocument(new Story().begin(['w-1']).add('06:14:53', told).view).windows
+  const event = { type: 'window.opened', window: failure, reloads: [open], blame: [] } as const
+  const [window] = outcomeDocument(new Story().begin(['w-1']).add('06:14:53', event).view).windows
   assert.deepEqual([window?.reloads[0]?.seenAt, window?.reloads[0]?.to], ['2026-11-21T06:30:58.340Z', null])
 })

@@ -43,7 +43,7 @@ const SAMPLE = {
 test('sent requests are counted by target after the baseline, without controls and without what was never sent', () => {
   const [started, baselineEnded] = heldStory().events
   assert.ok(started?.type === 'roll.started' && baselineEnded?.type === 'baseline.ended')
-  const told = (meter: RollMeter) =>
+  const requestLines = (meter: RollMeter) =>
     meter
       .text()
       .split('\n')
@@ -51,7 +51,7 @@ test('sent requests are counted by target after the baseline, without controls a
   const meter = new RollMeter({ clock: new VirtualClock() })
   meter.note(started)
   meter.count([{ ...SAMPLE, target: 'shop' }])
-  assert.deepEqual(told(meter), [])
+  assert.deepEqual(requestLines(meter), [])
   meter.note(baselineEnded)
   meter.count([
     { ...SAMPLE, target: 'shop' },
@@ -60,7 +60,7 @@ test('sent requests are counted by target after the baseline, without controls a
     { ...SAMPLE, target: 'api' },
     { ...SAMPLE, target: 'outside', control: true },
   ])
-  assert.deepEqual(told(meter), [
+  assert.deepEqual(requestLines(meter), [
     'evenkeel_roll_target_requests_total{target="shop"} 2',
     'evenkeel_roll_target_requests_total{target="api"} 1',
     'evenkeel_roll_target_requests_failed_total{target="shop"} 0',

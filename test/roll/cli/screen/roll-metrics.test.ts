@@ -52,19 +52,19 @@ const ROWS: readonly {
   readonly title: string
   readonly events: readonly RollEvent[]
   /** Undefined: there is no such series. */
-  readonly told: Readonly<Record<string, number | undefined>>
+  readonly series: Readonly<Record<string, number | undefined>>
 }[] = [
   {
     title: 'a reason that two objects have is one series',
     events: [
       { type: 'hold.changed', node: 'w-2', step: 'drain', reasons: [budget, { ...budget, object: 'shop/cart-1' }] },
     ],
-    told: { 'evenkeel_roll_hold_reason{reason="BudgetExhausted"}': 1, evenkeel_roll_holding: 1 },
+    series: { 'evenkeel_roll_hold_reason{reason="BudgetExhausted"}': 1, evenkeel_roll_holding: 1 },
   },
   {
     title: 'a hold that is over has no series any more',
     events: [{ type: 'hold.ended', node: 'w-2', step: 'drain' }],
-    told: {
+    series: {
       evenkeel_roll_holding: 0,
       'evenkeel_roll_hold_seconds{node="w-2",step="drain"}': undefined,
       'evenkeel_roll_hold_reason{reason="BudgetExhausted"}': undefined,
@@ -73,12 +73,12 @@ const ROWS: readonly {
   {
     title: 'the node that ended is no label any more',
     events: [{ type: 'node.ended', standing: standing('w-2') }],
-    told: { evenkeel_roll_nodes_done: 2, 'evenkeel_roll_step_seconds{node="w-2",step="drain"}': undefined },
+    series: { evenkeel_roll_nodes_done: 2, 'evenkeel_roll_step_seconds{node="w-2",step="drain"}': undefined },
   },
   {
     title: 'a node that is put back without its reboot failed',
     events: [{ type: 'node.ended', standing: standing('w-2', { state: 'restored' }) }],
-    told: { evenkeel_roll_nodes_done: 1, evenkeel_roll_nodes_failed: 1 },
+    series: { evenkeel_roll_nodes_done: 1, evenkeel_roll_nodes_failed: 1 },
   },
   {
     title: 'failed requests are counted by target',
@@ -86,7 +86,7 @@ const ROWS: readonly {
       { type: 'window.closed', window: failure, blame: [] },
       { type: 'load.tick', load: load(40_000, 6) },
     ],
-    told: {
+    series: {
       evenkeel_roll_requests_failed_total: 6,
       'evenkeel_roll_target_requests_failed_total{target="shop"}': 6,
     },
@@ -97,7 +97,7 @@ const ROWS: readonly {
       { type: 'stray', node: 'w-2', server: 'edge/web/w-2', count: 2 },
       { type: 'stray', node: 'w-2', server: 'edge/web/w-2', count: 1 },
     ],
-    told: { evenkeel_roll_strays_total: 3 },
+    series: { evenkeel_roll_strays_total: 3 },
   },
   {
     title: 'a roll that ended has an outcome and an exit code, and no step',
@@ -111,7 +111,7 @@ const ROWS: readonly {
         next: [],
       },
     ],
-    told: {
+    series: {
       evenkeel_roll_exit_code: 3,
       'evenkeel_roll_outcome{outcome="held"}': 1,
       'evenkeel_roll_outcome{outcome="completed"}': 0,
@@ -127,7 +127,7 @@ const ROWS: readonly {
       { type: 'roll.ended', outcome: 'held', exitCode: 3, reasons: [], standings: [], next: [] },
       { type: 'roll.started', run: RUN, cluster: 'prod-eu1', nodes: NODES, resumed: true, context: 'eu"1\\\n' },
     ],
-    told: {
+    series: {
       [`evenkeel_roll_info{run="${RUN}",roll="prod-eu1",context="eu\\"1\\\\\\n"}`]: 1,
       evenkeel_roll_exit_code: undefined,
       evenkeel_roll_nodes_done: 1,
@@ -137,12 +137,12 @@ const ROWS: readonly {
   },
 ]
 
-for (const { title, events, told } of ROWS)
+for (const { title, events, series } of ROWS)
   test(title, () => {
     const story = heldStory()
     for (const event of events) story.add('06:20:10', event)
     const page = lastPage(story)
-    assert.deepEqual(Object.fromEntries(Object.keys(told).map((key) => [key, page[key]])), told)
+    assert.deepEqual(Object.fromEntries(Object.keys(series).map((key) => [key, page[key]])), series)
   })
 
 test('requests of the baseline do not count, and no counter ever goes down', () => {

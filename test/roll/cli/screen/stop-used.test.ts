@@ -21,9 +21,9 @@ const USES: readonly StopUse[] = [
 
 /** One node, through, with two failed requests. */
 function story(outcome: RollOutcome, uses: readonly StopUse[]): Story {
-  const told = withFirstNode(new Story().begin(['w-1']))
+  const begun = withFirstNode(new Story().begin(['w-1']))
   const reasons = outcome === 'completed' ? [] : [{ code: 'TooManyFailed', text: '6 requests failed' } as const]
-  return told.add('06:18:46', {
+  return begun.add('06:18:46', {
     type: 'roll.ended',
     outcome,
     exitCode: outcome === 'completed' ? 0 : 1,
@@ -34,7 +34,7 @@ function story(outcome: RollOutcome, uses: readonly StopUse[]): Story {
   })
 }
 
-const shown = (told: Story): string => summaryLines(told.view).map(plainLine).join('\n')
+const shown = (ended: Story): string => summaryLines(ended.view).map(plainLine).join('\n')
 
 test('the end says how much was used of what the file allows', () => {
   const text = shown(story('completed', USES))
@@ -53,7 +53,7 @@ test('a stop says the same, and what was too much', () => {
 
 test('a file that allows nothing has no such lines', () => {
   const { stop: _, ...bare } = { ...load(25_700), stop: undefined }
-  const told = withFirstNode(new Story().begin(['w-1'])).add('06:18:46', {
+  const ended = withFirstNode(new Story().begin(['w-1'])).add('06:18:46', {
     type: 'roll.ended',
     outcome: 'completed',
     exitCode: 0,
@@ -62,8 +62,8 @@ test('a file that allows nothing has no such lines', () => {
     next: [],
     load: bare,
   })
-  assert.doesNotMatch(shown(told), /allowed|used/)
-  assert.equal('stop' in outcomeDocument(told.view), false)
+  assert.doesNotMatch(shown(ended), /allowed|used/)
+  assert.equal('stop' in outcomeDocument(ended.view), false)
 })
 
 test('the document has the numbers, and the report has them beside their limits', () => {

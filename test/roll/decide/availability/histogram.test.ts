@@ -16,8 +16,8 @@ test('a quantile is never below the true one and above it by 1/64 at most', () =
     fc.property(durations, fc.constantFrom(0, 0.5, 0.9, 0.99, 1), (values, q) => {
       const sorted = values.toSorted((a, b) => a - b)
       const truth = sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? 0
-      const told = filled(values).quantileMs(q)
-      assert.ok(told >= truth - 0.000_6 && told <= truth * (1 + 1 / 64) + 0.002, `${told} for ${truth}`)
+      const quantile = filled(values).quantileMs(q)
+      assert.ok(quantile >= truth - 0.000_6 && quantile <= truth * (1 + 1 / 64) + 0.002, `${quantile} for ${truth}`)
     }),
   )
 })

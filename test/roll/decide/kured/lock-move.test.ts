@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-function told({ lock, concurrency = 1 }: Row, isWanted: boolean): string {
+function moveText({ lock, concurrency = 1 }: Row, isWanted: boolean): string {
   const at = { namespace: 'kube-system', name: 'kured', resourceVersion: '7', concurrency }
   const seen: KuredDaemonSet = lock === undefined ? at : { ...at, lock }
   const move = lockMove(seen, { run: RUN, wall: AT, isWanted })
@@ -97,7 +97,7 @@ function told({ lock, concurrency = 1 }: Row, isWanted: boolean): string {
 
 for (const row of ROWS)
   test(`a lock of kured that is ${row.title}: ${row.wanted} where the run wants it, else ${row.unwanted}`, () =>
-    assert.deepEqual([told(row, true), told(row, false)], [row.wanted, row.unwanted]))
+    assert.deepEqual([moveText(row, true), moveText(row, false)], [row.wanted, row.unwanted]))
 
 test('law: a lock of kured that another holds and that has not ended is never overwritten', () => {
   const OTHERS = ['n1', 'evenkeel/run-2']
@@ -105,7 +105,7 @@ test('law: a lock of kured that another holds and that has not ended is never ov
     for (const TTL of [0, 61e9, 9e11])
       for (const lock of [single(owner, TTL), list(node(owner, TTL)), list(node('n2', 1), node(owner, TTL))])
         for (const concurrency of [1, 2, 5])
-          assert.equal(told({ title: '', lock, concurrency, wanted: '', unwanted: '' }, true), `held by ${owner}`)
+          assert.equal(moveText({ title: '', lock, concurrency, wanted: '', unwanted: '' }, true), `held by ${owner}`)
 })
 
 test('a DaemonSet that does not exist has no lock', () => {

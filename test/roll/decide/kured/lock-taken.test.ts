@@ -83,11 +83,11 @@ const gated = (s: NodeSnapshot, kind?: 'passes' | 'fails' | 'unknown'): NodeSnap
 
 test('the lock is asked for after the gates of the operator, and given back while one of them does not pass', () => {
   const s = asking(aSnapshot())
-  const told = (one: NodeSnapshot) => [shortDecision(decide(one)), kuredLockWanted(one, decide(one))]
-  assert.deepEqual(told(gated(s)), ['hold record: GateAsked', undefined])
-  assert.deepEqual(told(gated(s, 'fails')), ['hold record: GateFails', false])
-  assert.deepEqual(told(gated(s, 'unknown')), ['hold record: GateUnknown', false])
-  assert.deepEqual(told(gated(s, 'passes')), ['hold record: KuredLockDue', true])
+  const decided = (one: NodeSnapshot) => [shortDecision(decide(one)), kuredLockWanted(one, decide(one))]
+  assert.deepEqual(decided(gated(s)), ['hold record: GateAsked', undefined])
+  assert.deepEqual(decided(gated(s, 'fails')), ['hold record: GateFails', false])
+  assert.deepEqual(decided(gated(s, 'unknown')), ['hold record: GateUnknown', false])
+  assert.deepEqual(decided(gated(s, 'passes')), ['hold record: KuredLockDue', true])
   assert.deepEqual(kuredLockWanted(asking(aSnapshot(out)), decide(gated(s, 'fails'))), true)
 })
 

@@ -27,7 +27,7 @@ const held = (type: 'hold.started' | 'hold.changed', reasons = [BUDGET]): RollEv
 })
 
 /** The notices of a story, an event each second. */
-function told(...events: readonly RollEvent[]): { readonly story: Story; readonly notices: readonly Notice[] } {
+function noticesOf(...events: readonly RollEvent[]): { readonly story: Story; readonly notices: readonly Notice[] } {
   let story = NO_STORY
   const notices = events.flatMap((event, seq) => {
     const answer = follow(story, { ...event, v: '1.0', seq, at: stamp(seq) })
@@ -40,14 +40,14 @@ function told(...events: readonly RollEvent[]): { readonly story: Story; readonl
 const stamp = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
 
 test('a roll that begins and a roll that continues name the run and its nodes', () => {
-  const texts = [begun, { ...begun, resumed: true }].map((event) => told(event).notices[0]?.title)
+  const texts = [begun, { ...begun, resumed: true }].map((event) => noticesOf(event).notices[0]?.title)
   assert.deepEqual(texts, ['prod: the roll of 2 nodes begins', 'prod: the roll of 2 nodes goes on'])
-  assert.deepEqual(told(begun).notices[0]?.lines, ['run r-1'])
+  assert.deepEqual(noticesOf(begun).notices[0]?.lines, ['run r-1'])
 })
 
 test('every notice names the cluster, once the roll says where it works', () => {
   const place = { context: 'eu1', server: 'https://10.0.0.5:6443', user: 'alice', reason: 'kernel', version: '0.1.0' }
-  const { notices } = told({ ...begun, ...place }, { type: 'node.ended', standing: standing('n1') })
+  const { notices } = noticesOf({ ...begun, ...place }, { type: 'node.ended', standing: standing('n1') })
   assert.deepEqual(notices[0]?.lines, ['run r-1 on context eu1 (https://10.0.0.5:6443)', 'reason: kernel'])
   assert.deepEqual(
     notices.map(({ context, server, user, reason, version }) => ({ context, server, user, reason, version })),
@@ -57,7 +57,7 @@ test('every notice names the cluster, once the roll says where it works', () => 
 
 test('a node that is back in service counts, and a restored node does not', () => {
   const restored = standing('n2', { state: 'restored', text: 'restored as it was' })
-  const { notices } = told(
+  const { notices } = noticesOf(
     begun,
     { type: 'node.ended', standing: standing('n1') },
     { type: 'node.ended', standing: restored },
@@ -73,7 +73,7 @@ test('a node that is back in service counts, and a restored node does not', () =
 
 test('a hold gives one notice with how long it has lasted, and its end gives another', () => {
   const other: Reason = { ...BUDGET, text: 'budget shop/cart needs 2 and has 1', next: kubectl`get pods` }
-  const { story, notices } = told(begun, held('hold.started'), held('hold.changed', [other]))
+  const { story, notices } = noticesOf(begun, held('hold.started'), held('hold.changed', [other]))
   assert.equal(notices.length, 1)
   const first = holding(story, stamp(121))
   assert.deepEqual(
@@ -87,7 +87,7 @@ test('a hold gives one notice with how long it has lasted, and its end gives ano
 })
 
 test('a hold that ends before its notice gives none', () => {
-  const { story, notices } = told(begun, held('hold.started'), { type: 'hold.ended', node: 'n1', step: 'drain' })
+  const { story, notices } = noticesOf(begun, held('hold.started'), { type: 'hold.ended', node: 'n1', step: 'drain' })
   assert.equal(notices.length, 1)
   assert.equal(holding(story, stamp(600)).notice, undefined)
 })
@@ -105,7 +105,7 @@ test('the end names what failed, why, which nodes are out, and what to type', ()
     next: [evenkeel`roll resume r-1`],
     load,
   })
-  const notice = told(begun, end('stopped')).notices[1]
+  const notice = noticesOf(begun, end('stopped')).notices[1]
   assert.deepEqual(
     [notice?.kind, notice?.title, notice?.lines, notice?.next, notice?.exitCode, notice?.load],
     [
@@ -118,7 +118,7 @@ test('the end names what failed, why, which nodes are out, and what to type', ()
     ],
   )
   assert.deepEqual(
-    [told(begun, end('completed')), told(begun, end('held'))].map(({ notices }) => notices[1]?.kind),
+    [noticesOf(begun, end('completed')), noticesOf(begun, end('held'))].map(({ notices }) => notices[1]?.kind),
     ['done', 'held'],
   )
 })

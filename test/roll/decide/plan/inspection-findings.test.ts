@@ -93,47 +93,48 @@ test('errors come before warnings, and each says what to do', () => {
 })
 
 /** `text | fix` of the one finding there is. */
-function told(other: Partial<InstanceInspection>): readonly string[] {
+function findingOf(other: Partial<InstanceInspection>): readonly string[] {
   return inspectionFindings({ ...GOOD, ...other }, []).map(({ text, fix }) =>
     [text, ...(fix === undefined ? [] : [fix])].join(' | '),
   )
 }
-const toldOf = (other: Partial<BackendInspection>): readonly string[] => told({ backends: [{ ...WEB, ...other }] })
+const findingOfBackend = (other: Partial<BackendInspection>): readonly string[] =>
+  findingOf({ backends: [{ ...WEB, ...other }] })
 
 test('each finding says what is the case, and what to do where something can be done', () => {
-  assert.deepEqual(told({ level: 'operator' }), [
+  assert.deepEqual(findingOf({ level: 'operator' }), [
     'the runtime socket of lb-1 is of level operator and is not allowed to change states | give its "stats socket" line in haproxy.cfg "level admin", then reload HAProxy',
   ])
-  assert.deepEqual(told({ processes: 4 }), [
+  assert.deepEqual(findingOf({ processes: 4 }), [
     'lb-1 runs 4 processes, and its socket reaches only one: the others would keep sending | replace "nbproc" by "nbthread", or list each process, with its own socket, as an instance',
   ])
-  assert.deepEqual(told({ missingBackends: ['x'], disabledBackends: ['y'] }), [
+  assert.deepEqual(findingOf({ missingBackends: ['x'], disabledBackends: ['y'] }), [
     'backend x of lb-1 is not there or has no server | check the name, or take x out of "backends"',
     'backend y of lb-1 is disabled | check the name, or take y out of "backends"',
   ])
-  assert.deepEqual(toldOf({ servers: [serverLike({ port: 6443 })] }), [
+  assert.deepEqual(findingOfBackend({ servers: [serverLike({ port: 6443 })] }), [
     'backend web of lb-1 looks like the Kubernetes API (a server at port 6443), which is never taken out | take web out of "backends"',
   ])
-  assert.deepEqual(toldOf({ name: 'kube' }), [
+  assert.deepEqual(findingOfBackend({ name: 'kube' }), [
     'backend kube of lb-1 looks like the Kubernetes API ("kube" in its name), which is never taken out | take kube out of "backends"',
   ])
-  assert.deepEqual(toldOf({ servers: [serverLike({ check: 'none' })] }), [
+  assert.deepEqual(findingOfBackend({ servers: [serverLike({ check: 'none' })] }), [
     'web/a on lb-1 has no health check, so its state "up" proves nothing | add "check" to server a of backend web',
   ])
-  assert.deepEqual(toldOf({ servers: [serverLike({ operational: 'down' })] }), [
+  assert.deepEqual(findingOfBackend({ servers: [serverLike({ operational: 'down' })] }), [
     'web/a on lb-1 is ready and down: its node is put back without waiting for it | bring it up if a should serve web',
   ])
   const three = ['a', 'b', 'c'].map((server) =>
     serverLike({ ref: { instance: 'lb-1', backend: 'web', server }, check: 'none', operational: 'down' }),
   )
-  assert.deepEqual(toldOf({ servers: three }), [
+  assert.deepEqual(findingOfBackend({ servers: three }), [
     'web/a, web/b and 1 more on lb-1 have no health check, so their state "up" proves nothing | add "check" to server a, b and 1 more of backend web',
     'web/a, web/b and 1 more on lb-1 are ready and down: their nodes are put back without waiting for them | bring them up if a, b and 1 more should serve web',
   ])
-  assert.deepEqual(toldOf({ mode: 'tcp' }), [
+  assert.deepEqual(findingOfBackend({ mode: 'tcp' }), [
     'backend web of lb-1 is in mode tcp: a client keeps its connection to a node that is out until one of them closes it | set a short detach.idleLimit, or let the app close its connections when it stops',
   ])
-  assert.deepEqual(toldOf({ stickTable: true }), [
+  assert.deepEqual(findingOfBackend({ stickTable: true }), [
     'backend web of lb-1 remembers clients: only maint moves them, and in maint no health check runs',
   ])
 })

@@ -13,7 +13,7 @@ import { VirtualClock } from '../../../support/virtual-clock.ts'
 /** A keeper over a cluster that has one condition list a node. */
 class World {
   readonly clock = new VirtualClock()
-  readonly told: RollEvent[] = []
+  readonly events: RollEvent[] = []
   readonly writes: ConditionsChange[] = []
   readonly #ends = new AbortController()
   refusal: WorldError | undefined
@@ -29,7 +29,7 @@ class World {
     mayAct: () => this.mayAct,
     clock: this.clock,
     random: new SeededRandom(1),
-    events: { emit: (event) => void this.told.push(event) },
+    events: { emit: (event) => void this.events.push(event) },
   })
   readonly #running = this.keeper.run(this.#ends.signal).catch(() => undefined)
 
@@ -47,7 +47,7 @@ class World {
   }
 
   warnings(): readonly string[] {
-    return this.told.flatMap((event) => (event.type === 'warning' ? [event.text] : []))
+    return this.events.flatMap((event) => (event.type === 'warning' ? [event.text] : []))
   }
 
   async end(): Promise<void> {

@@ -30,7 +30,7 @@ interface Ending {
 async function ended(nodes: readonly Node[], change: Partial<Ending> = {}) {
   const { away = 0, seen = [], slot = 'free', mayAct = true, spec = SPEC } = change
   const clock = new VirtualClock()
-  const told: RollEvent[] = []
+  const events: RollEvent[] = []
   const writes: ConditionsChange[] = []
   let lists = 0
   const isAway = (): void => {
@@ -54,7 +54,7 @@ async function ended(nodes: readonly Node[], change: Partial<Ending> = {}) {
       },
       view: { reading: () => ({ ...aSnapshot().cluster, nodes: seen }) },
       keeper: { state: () => SLOT[slot] as never, mayAct: () => mayAct },
-      events: { emit: (event) => void told.push(event) },
+      events: { emit: (event) => void events.push(event) },
       clock,
       random: new SeededRandom(1),
     },
@@ -62,12 +62,12 @@ async function ended(nodes: readonly Node[], change: Partial<Ending> = {}) {
   )
   for (let second = 0; second < 40; second += 1) await clock.advance(1000)
   await work
-  return { writes, told, lists }
+  return { writes, events, lists }
 }
 
 test('at its end a run takes back what it has announced, also where no watch has shown it, and leaves alone what others say', async () => {
   const record = { 'evenkeel.dev/record': JSON.stringify(aRecord({ run: RUN.id })) }
-  const { writes, told } = await ended([
+  const { writes, events } = await ended([
     aNode('n1', { announced: MINE }),
     aNode('n2', { announced: { Drained: 'run-9', MaintenancePlanned: RUN.id } }),
     aNode('n3', { announced: { Drained: 'run-9' } }),
@@ -81,7 +81,7 @@ test('at its end a run takes back what it has announced, also where no watch has
     ],
   )
   assert.deepEqual(
-    told.map((event) => event.type === 'write' && [event.action, event.node, event.ok]),
+    events.map((event) => event.type === 'write' && [event.action, event.node, event.ok]),
     [
       ['setConditions', 'n1', true],
       ['setConditions', 'n2', true],
@@ -90,15 +90,15 @@ test('at its end a run takes back what it has announced, also where no watch has
 })
 
 test('an API server that is away for a moment is asked again', async () => {
-  const { writes, told } = await ended([aNode('n2', { announced: MINE })], { away: 6_000 })
-  assert.deepEqual([writes.length, told.length], [1, 1])
+  const { writes, events } = await ended([aNode('n2', { announced: MINE })], { away: 6_000 })
+  assert.deepEqual([writes.length, events.length], [1, 1])
 })
 
 test('where it stays away, the roll ends and says what to type', async () => {
   const node = aNode('n2', { announced: MINE })
-  const { told } = await ended([node], { away: 60_000, seen: [node] })
-  const [warning] = told
-  assert.deepEqual([told.length, warning?.type], [1, 'warning'])
+  const { events } = await ended([node], { away: 60_000, seen: [node] })
+  const [warning] = events
+  assert.deepEqual([events.length, warning?.type], [1, 'warning'])
   assert.match(
     warning?.type === 'warning' ? warning.text : '',
     /^n2 still announces .*connection refused.*: kubectl patch node n2 --subresource=status --type=strategic -p '\{"status":/,

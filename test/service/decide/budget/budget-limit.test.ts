@@ -15,8 +15,8 @@ const object = (data: Readonly<Record<string, string>>) => ({
 
 /** How many of so many nodes may be out by that text; what is said where it makes no sense. */
 function outOf(nodes: number, text: string | undefined): unknown {
-  const told = budgetLimit(object(text === undefined ? {} : { maxOut: text }))
-  return told.kind === 'limit' ? maxOut(told.limit, nodes) : told.kind === 'invalid' ? told.reason.text : told.kind
+  const limit = budgetLimit(object(text === undefined ? {} : { maxOut: text }))
+  return limit.kind === 'limit' ? maxOut(limit.limit, nodes) : limit.kind === 'invalid' ? limit.reason.text : limit.kind
 }
 
 for (const [text, nodes, out] of [
@@ -49,8 +49,8 @@ test('a budget without the key is an error, and no budget is none', () => {
 })
 
 test('the command that mends it names the object, and a huge text is cut', () => {
-  const told = budgetLimit(object({ maxOut: 'x'.repeat(1_000_000) }))
-  const { text = '', next } = told.kind === 'invalid' ? told.reason : {}
+  const limit = budgetLimit(object({ maxOut: 'x'.repeat(1_000_000) }))
+  const { text = '', next } = limit.kind === 'invalid' ? limit.reason : {}
   assert.match(text, /^data\.maxOut of ConfigMap ops\/evenkeel-budget is "x{20}…"; it must be/)
   assert.match(String(outOf(4, 'x'.repeat(20))), /evenkeel-budget is "x{20}"; it must be/)
   assert.equal(

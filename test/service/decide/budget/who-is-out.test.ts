@@ -266,10 +266,10 @@ test('of several owners and conditions each is named, and of the taints those th
 })
 
 test('what an agent tells of its node counts by its answer: silence and a closed data port are nothing that takes it out', () => {
-  const told = { ...up, answer: 'down', onlyClosed: true } as const
-  assert.deepEqual(of({}, servers({ ...down, endpoint: told })), [])
-  assert.deepEqual(of({}, servers({ ...down, endpoint: { ...told, heard: false, onlyClosed: false } })), [])
-  assert.deepEqual(of({}, servers({ ...down, adminState: 'drain', endpoint: { ...told, answer: 'drain' } })), [
+  const endpoint = { ...up, answer: 'down', onlyClosed: true } as const
+  assert.deepEqual(of({}, servers({ ...down, endpoint })), [])
+  assert.deepEqual(of({}, servers({ ...down, endpoint: { ...endpoint, heard: false, onlyClosed: false } })), [])
+  assert.deepEqual(of({}, servers({ ...down, adminState: 'drain', endpoint: { ...endpoint, answer: 'drain' } })), [
     'n1: is detached from every balancer',
   ])
 })

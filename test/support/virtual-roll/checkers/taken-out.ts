@@ -31,8 +31,8 @@ export class TakenOut {
     if (request.kind !== 'balancer') return
     const words = this.#scene.words(request)
     if (words.length === 0) return
-    const told = this.#scene.servers().filter(({ checksAgent }) => !checksAgent)
-    const serving = new Set(told.flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
+    const bySocket = this.#scene.servers().filter(({ checksAgent }) => !checksAgent)
+    const serving = new Set(bySocket.flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
     for (const { key, to } of words) {
       if (to === 'ready') this.#keys.delete(key)
       else if (serving.has(key)) this.#keys.add(key)

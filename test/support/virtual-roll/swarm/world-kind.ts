@@ -205,8 +205,8 @@ function instanceFaults(
   balancers: readonly BalancerKind[],
   { names, healAtMs }: WorldFacts,
 ): readonly WorldFault[] {
-  const told = balancers.filter(({ checksAgents, backends }) => checksAgents !== true && backends.length > 0)
-  const places = told.flatMap(({ instances, backends }) => instances.map((instance) => ({ instance, backends })))
+  const bySocket = balancers.filter(({ checksAgents, backends }) => checksAgents !== true && backends.length > 0)
+  const places = bySocket.flatMap(({ instances, backends }) => instances.map((instance) => ({ instance, backends })))
   const [first, ...more] = places
   if (first === undefined || more.length === 0) return []
   return Array.from({ length: random.below(3) }, (): WorldFault => {
