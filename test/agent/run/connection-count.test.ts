@@ -7,7 +7,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 type Rows = readonly (readonly [
   sockets: number | undefined,
   tracked: Tracked | 'soon' | undefined,
-  told: number | undefined,
+  count: number | undefined,
 ])[]
 
 test('sockets tell where something listens, and rules may lead others past it', async () => {

@@ -18,7 +18,7 @@ const NOTHING = { lifecycle: [], announced: {}, plannedByOthers: false, shutting
 const condition = (type: string, message = '', status = 'True') => ({ type, status, message })
 const run = '20260101T000000Z-0001'
 
-const ROWS: readonly (readonly [title: string, condition: object, told: Partial<ReturnType<typeof of>>])[] = [
+const ROWS: readonly (readonly [title: string, condition: object, parsed: Partial<ReturnType<typeof of>>])[] = [
   [
     'a drain of another program',
     condition('DrainInProgress', 'by ops'),

@@ -25,7 +25,7 @@ const reading = (answers: Readonly<Record<string, number>>): EndpointReading => 
   polls: answers,
 })
 
-type Poll = readonly [atMs: number, told: Readonly<Record<string, number>>]
+type Poll = readonly [atMs: number, answers: Readonly<Record<string, number>>]
 
 /** What is seen of a node that leaves, poll by poll. */
 function seen(checkers: Readonly<Record<string, number>>, polls: readonly Poll[], way: 'out' | 'in' = 'out') {

@@ -44,7 +44,7 @@ export class FleetJudge {
   readonly #limitOfRun = new Map<string, RunLimit>()
   #maxOut: string | undefined
   readonly #outSince = new Map<string, number>()
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
   #planned: ReadonlySet<string> = new Set()
   #slots: ReadonlyMap<number, SlotFact> = new Map()
   #granted: ReadonlySet<string> = new Set()
@@ -166,8 +166,8 @@ export class FleetJudge {
 
   #tell(checker: string, atMs: number, text: string): void {
     const key = `${checker} ${text}`
-    if (this.#told.has(key) || this.violations.length >= TOLD_AT_MOST) return
-    this.#told.add(key)
+    if (this.#reported.has(key) || this.violations.length >= TOLD_AT_MOST) return
+    this.#reported.add(key)
     this.violations.push({ checker, atMs, text })
   }
 }

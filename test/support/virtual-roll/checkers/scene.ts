@@ -88,7 +88,7 @@ export class Scene {
   /** Nodes that people deleted: what was known of them stood on an object that is no more. */
   readonly registeredAnew = new Set<string>()
   #isFirstRollOver = false
-  readonly #told = Promise.withResolvers<never>()
+  readonly #stopped = Promise.withResolvers<never>()
   /** When people deleted the slot. */
   readonly leaseDeletionsMs: number[] = []
   /** What runs were called in the slot whose journal people lost. */
@@ -227,16 +227,18 @@ export class Scene {
   tell(checker: string, text: string): void {
     if (this.violations.length < MOST_TOLD) this.violations.push({ checker, atMs: this.nowMs, text })
     if (!isRuleAway()) return
-    this.#told.promise.catch(() => undefined)
-    this.#told.reject(new Error('one violation shows that the rule is away'))
+    this.#stopped.promise.catch(() => undefined)
+    this.#stopped.reject(new Error('one violation shows that the rule is away'))
   }
 
   /** The work, given up at the first violation where a rule is away, or late: what comes after that tells no more. */
   untilTold<T>(work: Promise<T>): Promise<T> {
     const withinMs = endsWithinMs()
     if (withinMs !== undefined)
-      this.cluster.time.later(withinMs, () => this.#told.reject(new Error(`nothing has ended within ${withinMs} ms`)))
-    return Promise.race([work, this.#told.promise])
+      this.cluster.time.later(withinMs, () =>
+        this.#stopped.reject(new Error(`nothing has ended within ${withinMs} ms`)),
+      )
+    return Promise.race([work, this.#stopped.promise])
   }
 }
 
