@@ -173,9 +173,20 @@ export const KEPT_SEEDS: readonly string[] = [
  * before its detacher had answered, and got the pods of a newer revision as if it were out. 30051 of a slot that was not given back for a
  * minute, since the budget could not be read in the pass that would have. 30488 of a node that was cordoned while its detacher had not
  * attached it yet: that one never saw that it was asked anew, and gave no other answer. 700047 of an operation that a person removed while
- * the node was on its way back: its slot was given to the next node before the balancer sent to this one again.
+ * the node was on its way back: its slot was given to the next node before the balancer sent to this one again. 3500040 of a node whose claim a
+ * person withdrew while the API server was away: its agent heard of that ten seconds after the controller, which took the other node out.
  */
-export const KEPT_ROLLOUTS: readonly string[] = ['739', '2407', '2412', '7583', '159', '30051', '30488', '700047']
+export const KEPT_ROLLOUTS: readonly string[] = [
+  '739',
+  '2407',
+  '2412',
+  '7583',
+  '159',
+  '30051',
+  '30488',
+  '700047',
+  '3500040',
+]
 
 /**
  * Seeds of `npm run swarm -- --polite` that once failed, and why: 2000396 of a pod that had its labels back beside its replacement, which

@@ -1,5 +1,7 @@
+import type { MonoMs } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Objects, Selection } from '../ports/objects.ts'
+import { ApiOutage } from './api-outage.ts'
 import { FollowCache, type FollowCacheParts, type Named } from './follow-cache.ts'
 
 interface CachesParts {
@@ -13,13 +15,18 @@ type Hooks<T> = Omit<FollowCacheParts<T>, 'follow' | 'clock'>
 export abstract class FollowCaches {
   readonly #parts: CachesParts
   readonly #all: Pick<FollowCache<never>, 'run' | 'synced' | 'freshness'>[] = []
+  readonly #outage = new ApiOutage()
 
   constructor(parts: CachesParts) {
     this.#parts = parts
   }
 
   protected cacheOf<T extends Named>(follow: FollowCacheParts<T>['follow'], hooks: Hooks<T>): FollowCache<T> {
-    const cache = new FollowCache({ follow, clock: this.#parts.clock, ...hooks })
+    const onChange = (): void => {
+      this.#noteOutage()
+      hooks.onChange?.()
+    }
+    const cache = new FollowCache({ follow, clock: this.#parts.clock, ...hooks, onChange })
     this.#all.push(cache)
     return cache
   }
@@ -44,5 +51,18 @@ export abstract class FollowCaches {
       const { synced, brokenSince } = cache.freshness()
       return synced && brokenSince === undefined
     })
+  }
+
+  /** When the API server was away last, for all of these streams at once; absent: never. */
+  awayAt(): MonoMs | undefined {
+    this.#noteOutage()
+    return this.#outage.lastAt
+  }
+
+  #noteOutage(): void {
+    this.#outage.note(
+      this.#all.map((cache) => cache.freshness()),
+      this.#parts.clock.monoMs(),
+    )
   }
 }

@@ -16,6 +16,7 @@ export function admission({ s }: GuardPass, x: GroupNode): Admission {
   if (budget.fault !== undefined) return { may: false, reason: budget.fault }
   // The owner of this slot has the node out already, and it is counted.
   if (x.slot.kind === 'others' && hasBegun(budget.out, x)) return { may: true }
+  if (s.outage !== undefined) return { may: false, reason: { ...s.outage, object: x.name } }
   const limit = maxOut(budget.limit, budget.fleet)
   const others = budget.out.filter(({ node }) => node !== x.name && !givesWay(s, x, node))
   if (others.length >= limit) return { may: false, reason: noRoom(x, others, limit) }

@@ -4,6 +4,7 @@ import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { parseLabelSelector } from '../../ground/model/parse-label-selector.ts'
 import { present } from '../../ground/model/present.ts'
+import type { Reason } from '../../ground/model/reason.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { MalformedReply, Untrusted } from '../../ground/model/untrusted.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
@@ -40,6 +41,7 @@ interface FoundGroup {
   readonly group: string
   readonly now: WallMs
   readonly isFresh: boolean
+  readonly outage: Reason | undefined
   readonly nodes: readonly Node[]
   /** Names of nodes that ask. The holds of the others are not read, since there may be thousands. */
   readonly asking: ReadonlySet<string>
@@ -55,6 +57,7 @@ interface FoundGroup {
 export function groupSnapshot(found: FoundGroup): GuardSnapshot {
   const { group, now, isFresh, nodes, budget, holder, strays, refusedGuards, requestedAt, refusals } = found
   return {
+    ...present({ outage: found.outage }),
     ...{ group, now, isFresh, strays, refusedGuards, requestedAt, refusals, nodes: byName(nodes) },
     budget: {
       limit: budget.limit,

@@ -17,6 +17,8 @@ export interface GuardSnapshot {
   readonly now: WallMs
   /** All caches are fresh. */
   readonly isFresh: boolean
+  /** Why no node is granted so soon after an outage of the API server; absent where it was not away. */
+  readonly outage?: Reason
   readonly budget: GuardBudget
   /** All Nodes, by name. A Node without a guard may still have the claim of the group. */
   readonly nodes: ReadonlyMap<string, Node>

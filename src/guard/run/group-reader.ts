@@ -4,6 +4,7 @@ import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
+import { followersAwaited } from '../../service/decide/followers-back.ts'
 import { asksToDrain } from '../decide/asks.ts'
 import { type FoundGuard, groupSnapshot } from '../decide/group-snapshot.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
@@ -90,6 +91,7 @@ export class GroupReader {
       strays: group === LEFT ? caches.strays() : [],
       ...{ group, now, nodes, refusedGuards, guards: found, asking: new Set(names) },
       isFresh: caches.isFresh(),
+      outage: followersAwaited({ awayAt: caches.awayAt(), now: clock.monoMs() }),
       budget: this.#parts.budget(),
       holder: this.#parts.holderOf(group),
       requestedAt: memory.requestedAt(group, { names, guards, now }),

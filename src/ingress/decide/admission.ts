@@ -127,6 +127,8 @@ export const isAboutToLeave = ({ s }: Pass, n: NodeView): boolean =>
  * Checks the budget again, since others may have left since the admission: the API may have been away for seconds between the two writes.
  */
 function onceMore(pass: Pass, n: NodeView, room: Room): Admission {
+  const outage = unheard(pass, n)
+  if (outage !== undefined) return refused([outage], true)
   const full = [...ownLimits(pass, { ...n, isServing: n.couldServe }, room), ...budgetFull(pass, n, room)]
   return full.length > 0 ? refused(full, true) : { may: true }
 }
@@ -157,14 +159,17 @@ function admit(pass: Pass, n: NodeView, room: Room): Admission {
   const isFrozen = purpose === 'maintain' && n.slot.kind !== 'others'
   const rules = purpose === 'update' ? updateRules(pass, n, room) : isFrozen ? room.mass : []
   if (rules.length > 0) return refused(rules, false)
-  const { fault } = pass.s.budget
-  if (fault !== undefined) return refused([fault], true)
+  const unknown = pass.s.budget.fault ?? unheard(pass, n)
+  if (unknown !== undefined) return refused([unknown], true)
   const full = [...ownLimits(pass, n, room), ...budgetFull(pass, n, room)]
   if (full.length > 0) return refused(full, true)
   if (n.slot.kind !== 'none') return { may: true }
   const slot = takeFrom(room, n)
   return slot === undefined ? refused([noRoom(pass, n, room)], true) : { may: true, slot }
 }
+
+const unheard = ({ s: { outage } }: Pass, { name }: NodeView): Reason | undefined =>
+  outage === undefined ? undefined : { ...outage, object: name }
 
 /** Takes a slot for this node; no other node of the pass gets it. */
 function takeFrom(room: Room, { name }: NodeView): FreeSlot | undefined {

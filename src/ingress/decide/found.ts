@@ -2,6 +2,7 @@ import type { Node } from '../../ground/model/node.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { Refusals } from '../../ground/model/owned/refused-write.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import type { Reason } from '../../ground/model/reason.ts'
 import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
@@ -27,6 +28,8 @@ export interface IngressFound {
   readonly status: Readonly<Record<string, unknown>>
   /** All caches are fresh. */
   readonly isFresh: boolean
+  /** Why nothing is begun so soon after an outage of the API server; absent where it was not away. */
+  readonly outage?: Reason
   readonly now: WallMs
   readonly nodes: readonly Node[]
   /** Deployments of the namespace that have the object's label or one of our names. */

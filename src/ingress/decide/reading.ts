@@ -61,6 +61,7 @@ export function ingressReading(found: IngressFound): IngressReading {
       ),
       now: found.now,
       isFresh: found.isFresh,
+      ...present({ outage: found.outage }),
       revisions: {
         desired,
         ...word('current', found.status.currentRevision),

@@ -20,6 +20,8 @@ export interface IngressSnapshot {
   readonly now: WallMs
   /** All caches are fresh. */
   readonly isFresh: boolean
+  /** Why nothing is begun so soon after an outage of the API server; absent where it was not away. */
+  readonly outage?: Reason
   readonly revisions: IngressRevisions
   /** As the status has it from before. */
   readonly knownRollout?: KnownRollout

@@ -8,7 +8,9 @@ import type { IngressGroup } from '../../ground/model/ingress-keys.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { present } from '../../ground/model/present.ts'
 import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
+import { followersAwaited } from '../../service/decide/followers-back.ts'
 import type { Agents } from '../../service/ports/agents.ts'
 import { NOTHING_READ } from '../../service/run/budget-watch.ts'
 import { BUDGET_AGE_MS, ControllerBudget } from '../../service/run/controller-budget.ts'
@@ -149,7 +151,8 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
   }
 
   #readingOf(object: CheckedIngress, known?: readonly Node[]): IngressReading {
-    const now = this.#parts.clock.wallMs()
+    const { clock } = this.#parts
+    const now = clock.wallMs()
     const nodes = known ?? []
     const isHere = (one: OwnedObject): boolean => one.namespace === object.namespace
     const budget = this.#budget.facts() ?? NOTHING_READ
@@ -164,6 +167,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       ...(object.deleting ? {} : { conflicts: this.#neighbours.findings(object).filter(isError) }),
       status: object.status.fields,
       isFresh: this.#caches.isFresh(),
+      ...present({ outage: followersAwaited({ awayAt: this.#caches.awayAt(), now: clock.monoMs() }) }),
       now,
       nodes,
       deployments: this.#memory.deployments.with(ours, isHere),

@@ -1,4 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
+import { followersAwaited } from '../../service/decide/followers-back.ts'
 import { mayBeTaken, othersChecked } from '../../service/decide/may-be-taken.ts'
 import { claimedByOthers } from '../../service/decide/node-claims.ts'
 import { isSilent, silentInstance } from '../../service/decide/node-servers.ts'
@@ -49,21 +50,10 @@ export const readSinceSlot: Guard<AnySnapshot> = ({ instances, evidence, slot })
           text: `${instance} was read before the slot was taken`,
         }))
 
-/**
- * client-go's followers try again after at most 30 s, up to doubled by jitter (reflector.go, NewReflectorWithOptions);
- * the rest is for a try that comes just before the API server can answer it, and for what follows from an answer.
- */
-const FOLLOWERS_BACK_MS = 75_000
-
-/**
- * While the API server was away, its clients heard of no change. Until kube-proxy follows again it sends to pods that
- * were evicted since, and long after their grace is over.
- */
+/** While the API server was away, its clients heard of no change. */
 export const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
-  const isBack = cluster.staleForMs === 0 && cluster.lostAt !== undefined
-  if (!isBack || now - cluster.lostAt >= FOLLOWERS_BACK_MS) return []
-  const text = 'the API server was away less than 75 s ago, so kube-proxy may not know yet which pods leave'
-  return [{ code: 'ApiWasAway', text }]
+  const awaited = cluster.staleForMs > 0 ? undefined : followersAwaited({ awayAt: cluster.lostAt, now })
+  return awaited === undefined ? [] : [awaited]
 }
 
 const probeMeasures: Guard<AnySnapshot> = (s) => {

@@ -1,3 +1,4 @@
+import { ApiOutage } from '../../ground/loop/api-outage.ts'
 import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import { type Freshness, WatchCache } from '../../ground/loop/watch-cache.ts'
 import type { Node } from '../../ground/model/node.ts'
@@ -18,12 +19,11 @@ export class ClusterView {
   readonly #caches
   readonly #clock: Clock
   readonly #cluster: Pick<Cluster, 'list'>
-  #isLost = false
+  readonly #outage = new ApiOutage()
   /** The node that was read by its name before the nodes were listed; none or one. A list may be older than that. */
   #readNodes: readonly Node[] = []
   readonly #overlay = new NodeOverlay()
   #joined: { readonly lists: readonly (readonly Workload[])[]; readonly workloads: readonly Workload[] } | undefined
-  #lostAt: MonoMs | undefined
 
   constructor({
     cluster,
@@ -126,7 +126,7 @@ export class ClusterView {
       ...(services === undefined ? {} : { services: services.objects() }),
       ...present({ unlisted }),
       staleForMs: this.#staleForMs(this.#clock.monoMs()),
-      ...present({ lostAt: this.#lostAt }),
+      ...present({ lostAt: this.#outage.lastAt }),
     }
   }
 
@@ -153,15 +153,11 @@ export class ClusterView {
     return Math.max(0, ...this.#broken().map((freshness) => Math.max(1, now - (freshness.brokenSince ?? now))))
   }
 
-  /**
-   * One stream that is cut is a connection; all of them at once are the API server, and the streams of all clients. It is back
-   * when the last of ours is: a server that has just started refuses some for seconds yet.
-   */
   #noteLoss(): void {
-    const broken = Object.values(this.#caches).map((cache) => cache.freshness().brokenSince !== undefined)
-    if (broken.every(Boolean)) this.#isLost = true
-    else if (!broken.some(Boolean)) this.#isLost = false
-    if (this.#isLost) this.#lostAt = this.#clock.monoMs()
+    this.#outage.note(
+      Object.values(this.#caches).map((cache) => cache.freshness()),
+      this.#clock.monoMs(),
+    )
   }
 
   #broken(): readonly Freshness[] {

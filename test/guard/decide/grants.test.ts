@@ -47,6 +47,16 @@ test('law: of all guards of a group one node is granted at a time; none while th
   assert.deepEqual(pass(toy), [['takeSlot n1'], []])
 })
 
+test('no node is granted so soon after an outage that agents may not follow yet; one whose guard may go keeps its grant', () => {
+  const toy = cordoned()
+  toy.outage = { code: 'ApiWasAway', text: 'the API server was away' }
+  assert.deepEqual(pass(toy), [[], ['ApiWasAway']])
+  toy.outage = undefined
+  for (let i = 0; i < 3; i += 1) pass(toy)
+  toy.outage = { code: 'ApiWasAway', text: 'the API server was away' }
+  assert.deepEqual(pass(toy), [[], []])
+})
+
 for (const kind of ['held', 'unknown', 'unread'] as const) {
   test(`a node whose hold is ${kind} is not granted, and loses a grant that it has`, () => {
     const toy = cordoned()

@@ -31,6 +31,11 @@ const unread = (s: IngressSnapshot): IngressSnapshot => ({
   budget: { ...s.budget, fault: { code: 'BudgetUnread', text: 'the node budget could not be read' } },
 })
 
+const afterOutage = (s: IngressSnapshot): IngressSnapshot => ({
+  ...s,
+  outage: { code: 'ApiWasAway', text: 'the API server was away' },
+})
+
 /** What the next process finds after the last write of the one before it, and what it does. */
 const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision: string])[] = [
   ['the slot was taken: it begins', aScene([aNodeOf('n1', { slot: OURS }), OTHER]), 'n1 writeOp Detaching r2 marked'],
@@ -38,6 +43,26 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'the slot was taken, and there is no room by now: it waits a moment with it',
     aScene([aNodeOf('n1', { slot: OURS }), OTHER], FULL),
     'hold n1 BudgetUsedUp',
+  ],
+  [
+    'the API server was away a moment ago: nothing is begun, since agents may not have heard who is back',
+    afterOutage(aScene([aNodeOf('n1'), OTHER])),
+    'hold n1 ApiWasAway',
+  ],
+  [
+    'the slot was taken, and the API server was away then: it waits a moment with it',
+    afterOutage(aScene([aNodeOf('n1', { slot: OURS }), OTHER])),
+    'hold n1 ApiWasAway',
+  ],
+  [
+    'the operation was written, and the API server was away before the claim: it goes back',
+    afterOutage(aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'd' }), OTHER], byNode)),
+    'n1 writeOp Attaching r2',
+  ],
+  [
+    'the claim was written, and the API server was away then: the node goes on',
+    afterOutage(aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'dc' }), OTHER], byNode)),
+    'n1 markNode set',
   ],
   [
     'the slot was taken long ago, and there is no room: it is given back',

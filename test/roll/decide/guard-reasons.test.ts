@@ -102,7 +102,7 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
     mayEvict(cluster({ lostAt: monoMs(925_001) })),
     {
       code: 'ApiWasAway',
-      text: 'the API server was away less than 75 s ago, so kube-proxy may not know yet which pods leave',
+      text: 'the API server was away less than 75 s ago, so kube-proxy and agents may not know yet what has changed',
     },
   ],
   ['the API server was away 75 s ago', mayEvict(cluster({ lostAt: monoMs(925_000) })), undefined],

@@ -9,6 +9,7 @@ import { GRANT_ANNOTATION } from '../../../src/ground/model/guard-keys.ts'
 import type { Node } from '../../../src/ground/model/node.ts'
 import type { FoundDeployment } from '../../../src/ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../../src/ground/model/owned-object.ts'
+import type { Reason } from '../../../src/ground/model/reason.ts'
 import type { SeenSlot } from '../../../src/ground/model/slot.ts'
 import { NODE_ANNOTATION } from '../../../src/ground/model/slot.ts'
 import { type WallMs, wallMs } from '../../../src/ground/model/time.ts'
@@ -38,6 +39,8 @@ export interface ToyGuard {
 export class GuardToy {
   now: WallMs = NOW
   isFresh = true
+  /** Of the API server, a moment ago. */
+  outage: Reason | undefined
   maxOut = 1
   slots: SeenSlot[] = []
   refusedGuards: readonly string[] = []
@@ -59,6 +62,7 @@ export class GuardToy {
     return groupSnapshot({
       ...{ group: 'default', now: this.now, isFresh: this.isFresh, holder: HOLDER, refusedGuards: this.refusedGuards },
       nodes: [...this.nodes.values()].map((node) => ({ ...node })),
+      outage: this.outage,
       asking: new Set(this.nodes.keys()),
       strays: [],
       budget: { limit: { kind: 'count', count: this.maxOut }, cordons: 'noBrake', slots: [...this.slots] },

@@ -9,8 +9,9 @@ export const ANY_STEP = {
     wait: 'by law',
   },
   ApiWasAway: {
-    is: 'the API server was away less than 75 s ago, so kube-proxy may not know yet which pods leave',
-    cause: 'Until kube-proxy follows the API server again, it would send requests to evicted pods.',
+    is: 'the API server was away less than 75 s ago, so kube-proxy and agents may not know yet what has changed',
+    cause:
+      'Until kube-proxy follows the API server again, it would send requests to evicted pods. Until the agent of a node follows it again, the node may be out although nothing on the Node shows that any more.',
     cure: 'Wait for 75 s without another outage: the back-off of client-go ends within that time.',
     wait: 'in course',
   },

@@ -238,7 +238,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   {
     ...mutation('evicts pods before kube-proxies follow again an API server that was away', [
-      'src/roll/decide/guards.ts',
+      'src/service/decide/followers-back.ts',
       'const FOLLOWERS_BACK_MS = 75_000',
       'const FOLLOWERS_BACK_MS = 0',
     ]),
