@@ -5,44 +5,70 @@ interface Line {
   readonly tail: string
 }
 
-/** What stands where the running cells do: numbers, or nothing. */
-const RUNNING = /^-?\d*$/
+const LINE_END = 10
+const [MINUS, ZERO, NINE] = [45, 48, 57]
 
 /**
  * A table is read several times a second, and hardly a row changes but for the time since its last change, which nobody reads: a row
- * whose other text is as it was is not read anew.
+ * whose other text is as it was is not read anew, and its line is not even cut out.
  */
 export class KnownLines<Row extends object> {
   readonly #separator: string
   readonly #running: readonly string[]
   readonly #lines = new WeakMap<Row, Line>()
 
-  /** `running`: names of columns that stand side by side. */
+  /** `separator`: one character. `running`: names of columns that stand side by side. */
   constructor(separator: string, running: readonly string[]) {
     this.#separator = separator
     this.#running = running
   }
 
-  /** The same object as before where nothing has changed. */
-  read(line: string, { header, columns, before, parse }: Reading<Row>): Row {
-    const known = before && this.#lines.get(before)
-    if (before !== undefined && known?.header === header && this.#isSame(line, known)) return before
-    const own = copyOf(line)
-    const row = parse(own)
-    const ownHeader = known?.header === header ? known.header : copyOf(header)
-    this.#lines.set(row, { header: ownHeader, ...this.#split(own, columns) })
-    return row
+  /** The rows of a text, the same objects as before where nothing has changed. */
+  read(text: string, { header, columns, before, parse }: Reading<Row>): readonly Row[] {
+    const rows: Row[] = []
+    for (let at = 0; at <= text.length; ) {
+      const last = before[rows.length]
+      const known = last && this.#lines.get(last)
+      const knownEnd = known?.header === header ? this.#endAt(text, at, known) : -1
+      if (last !== undefined && knownEnd >= 0) {
+        rows.push(last)
+        at = knownEnd + 1
+        continue
+      }
+      const end = text.indexOf('\n', at)
+      const line = copyOf(end === -1 ? text.slice(at) : text.slice(at, end))
+      const row = parse(line)
+      const ownHeader = known?.header === header ? known.header : copyOf(header)
+      this.#lines.set(row, { header: ownHeader, ...this.#split(line, columns) })
+      rows.push(row)
+      at = end === -1 ? text.length + 1 : end + 1
+    }
+    return rows
   }
 
-  #isSame(line: string, { head, tail }: Line): boolean {
-    if (line.length < head.length + tail.length || !line.startsWith(head) || !line.endsWith(tail)) return false
-    const between = line.slice(head.length, line.length - tail.length)
-    if (tail === '') return between === ''
-    const cells = between.split(this.#separator)
-    return cells.length === this.#running.length && cells.every((cell) => RUNNING.test(cell))
+  /** The place of the line's end if the line that begins at `at` is that one, but for its running cells; else -1. */
+  #endAt(text: string, at: number, { head, tail }: Line): number {
+    if (!text.startsWith(head, at)) return -1
+    const tailAt = tail === '' ? at + head.length : this.#behindRunning(text, at + head.length)
+    if (tailAt === -1 || !text.startsWith(tail, tailAt)) return -1
+    const end = tailAt + tail.length
+    return end === text.length || text.charCodeAt(end) === LINE_END ? end : -1
   }
 
-  /** `tail` is empty where the table has no such columns. */
+  /** Where the separator behind the running cells is: numbers, or nothing. -1 where something else stands there. */
+  #behindRunning(text: string, from: number): number {
+    const separator = this.#separator.charCodeAt(0)
+    let left = this.#running.length
+    for (let at = from; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      if (code === separator) left -= 1
+      else if (code !== MINUS && (code < ZERO || code > NINE)) return -1
+      if (left === 0) return at
+    }
+    return -1
+  }
+
+  /** `tail` begins with the separator behind the running cells; it is empty where the table has no such columns. */
   #split(line: string, columns: readonly string[]): Pick<Line, 'head' | 'tail'> {
     const at = columns.indexOf(this.#running[0] ?? '')
     if (at < 1 || this.#running.some((name, i) => columns[at + i] !== name)) return { head: line, tail: '' }
@@ -68,7 +94,7 @@ const copyOf = (text: string): string => Buffer.from(text).toString()
 interface Reading<Row> {
   readonly header: string
   readonly columns: readonly string[]
-  /** The row that stood at this place in the answer before. */
-  readonly before: Row | undefined
+  /** The rows of the answer before. */
+  readonly before: readonly Row[]
   readonly parse: (line: string) => Row
 }

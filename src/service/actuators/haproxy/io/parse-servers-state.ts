@@ -39,8 +39,7 @@ export function parseServersState(answer: string, before: readonly ServerStateRo
   }
   if (lines === undefined) return []
   const columns = header.slice(2).trim().split(' ')
-  const parse = rowParser(columns)
-  return lines.split('\n').map((line, at) => LINES.read(line, { header, columns, before: before[at], parse }))
+  return LINES.read(lines, { header, columns, before, parse: rowParser(columns) })
 }
 
 const READ: ReadonlySet<string> = new Set([

@@ -58,7 +58,7 @@ export function parseStat(answer: string, before: readonly StatRow[] = []): read
   const { ofCells, ofLine } = rowParser(columns)
   // Quotes are rare: without them a comma ends a cell, and a line end a row.
   if (answer.includes('"')) return parseCsv(lines).map(ofCells)
-  return lines.split('\n').map((line, at) => LINES.read(line, { header, columns, before: before[at], parse: ofLine }))
+  return LINES.read(lines, { header, columns, before, parse: ofLine })
 }
 
 const READ: ReadonlySet<string> = new Set([
