@@ -164,6 +164,10 @@ export const KEPT_SEEDS: readonly string[] = [
   // The disk was full when a node was through, so that the journal did not say so. The next process took the node for one that had been
   // registered anew and took it out until its proof, and the checker blamed the roll for what was lost before traffic was green.
   '156806835',
+  // A pod needed a node of its own, and people kept one cordoned that might take it: the roll rightly waited for them, and for ever.
+  '3000042',
+  // A machine lost its power while the registry was away, and its pods came back later than the checker excused.
+  '3000976',
 ]
 
 /**

@@ -75,9 +75,13 @@ export class Scene {
   readonly blindMs: { readonly from: number; readonly to: number }[] = []
   /** Machines that lost their power, and Nodes that were deleted, by no roll: until they were there again. */
   readonly handOutages: { readonly node: string; readonly from: number; readonly to: number }[] = []
+  /** A registry was away, so that pods may be back later. */
+  pullsLate = false
   /** Whether such a machine or Node is not back yet, with its pods: what is sent to a Service may end at one of them. */
-  readonly wasOutAt = (atMs: number): boolean =>
-    this.handOutages.some(({ from, to }) => atMs >= from && atMs <= to + PODS_BACK_MS)
+  readonly wasOutAt = (atMs: number): boolean => {
+    const backMs = PODS_BACK_MS + (this.pullsLate ? PULLED_AGAIN_MS : 0)
+    return this.handOutages.some(({ from, to }) => atMs >= from && atMs <= to + backMs)
+  }
   /** Nodes whose cordon people set or took, or that registered anew without theirs. */
   readonly handCordons = new Set<string>()
   /** When people cordoned or uncordoned a node. */
@@ -248,6 +252,8 @@ const MAINTENANCE_PATH = '/metadata/annotations/evenkeel.dev~1maintenance'
 const TAINTS_PATH = '/spec/taints'
 /** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */
 const PODS_BACK_MS = 15_000
+/** An image that could not be pulled is pulled again after 10 s, and then after 20 s. */
+const PULLED_AGAIN_MS = 30_000
 const INTENT = 'evenkeel.dev/intent'
 
 const serverFacts = ({ instances }: VirtualCluster): readonly ServerFact[] => instances.flatMap(factsOf)

@@ -144,7 +144,9 @@ export class WorldFaults {
   }
 
   #takeRegistry({ fromMs, toMs }: Of<'registryAway'>): void {
-    const { machines, time } = this.#parts.scene.cluster
+    const { scene } = this.#parts
+    const { machines, time } = scene.cluster
+    scene.pullsLate = true
     this.#registryAway += 1
     machines.images.isDown = true
     time.later(toMs - fromMs, () => {
