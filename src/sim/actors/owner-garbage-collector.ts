@@ -1,6 +1,6 @@
 import type { ApiObject, OwnerReference } from '../world/api-object.ts'
-import { API_RESOURCES, type ApiResource, apiVersionOf, resourceName } from '../world/api-resource.ts'
-import { deleteObject, ORPHANS_DEPENDENTS, WAITS_FOR_DEPENDENTS } from '../world/delete-object.ts'
+import { API_RESOURCES, type ApiResource, apiVersionOf, EVENTS, resourceName } from '../world/api-resource.ts'
+import { deleteObject, ORPHANS_DEPENDENTS, type Propagation, WAITS_FOR_DEPENDENTS } from '../world/delete-object.ts'
 import { replaceObject } from '../world/replace-object.ts'
 import { type Change, keyOf } from '../world/store.ts'
 import type { World } from '../world/world.ts'
@@ -9,6 +9,8 @@ import { isGoing } from './pod-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
 const LAG_MS = 50
+/** Nobody collects events (pkg/controller/garbagecollector, DefaultIgnoredResources). */
+const COLLECTED = API_RESOURCES.filter((resource) => resource !== EVENTS)
 
 const BY_NAME: ReadonlyMap<string, ApiResource> = new Map(API_RESOURCES.map((each) => [resourceName(each), each]))
 const BY_KIND: ReadonlyMap<string, ApiResource> = new Map(
@@ -23,7 +25,7 @@ const BY_KIND: ReadonlyMap<string, ApiResource> = new Map(
 export function runOwnerGarbageCollector(parts: ActorParts): () => void {
   const collector = new Collector(parts.world)
   const end = runReconciler(parts, {
-    watches: API_RESOURCES.map((resource) => [resource, (change) => collector.concerned(change)] as const),
+    watches: COLLECTED.map((resource) => [resource, (change) => collector.concerned(change)] as const),
     lagMs: LAG_MS,
     sync: (key) => {
       collector.collect(key)
@@ -47,7 +49,7 @@ class Collector {
 
   constructor(world: World) {
     this.#world = world
-    this.#byOwner = new Map(API_RESOURCES.map((each) => [each, new ObjectIndex(world.store, each, ownerUids)]))
+    this.#byOwner = new Map(COLLECTED.map((each) => [each, new ObjectIndex(world.store, each, ownerUids)]))
   }
 
   end(): void {
@@ -111,7 +113,7 @@ class Collector {
   /** As long as one owner stays, it stays; an owner that is gone or waits is taken from it (attemptToDeleteItem). */
   #collectUnowned(resource: ApiResource, object: ApiObject): void {
     const owners = object.metadata.ownerReferences ?? []
-    if (owners.length === 0) return
+    if (owners.length === 0 || owners.some((owner) => isUnreachable(object, owner))) return
     const absent = owners.filter((owner) => isAbsent(this.#world, object, owner))
     const waiting = owners.filter((owner) => !absent.includes(owner) && isOwnerWaiting(this.#world, object, owner))
     const lost = [...absent, ...waiting].map(({ uid }) => uid)
@@ -119,7 +121,8 @@ class Collector {
     if (lost.length < owners.length) this.#leave({ resource, object }, lost)
     else {
       const isForeground = waiting.length > 0 && this.#dependents(object).length > 0
-      deleteObject(this.#world, { resource, old: object, options: isForeground ? { propagation: 'Foreground' } : {} })
+      const propagation = isForeground ? 'Foreground' : propagationOf(object)
+      deleteObject(this.#world, { resource, old: object, options: { propagation } })
     }
   }
 
@@ -144,6 +147,12 @@ const keyFor = (resource: ApiResource, { metadata }: ApiObject): string =>
   `${resourceName(resource)} ${keyOf(metadata)}`
 
 const has = ({ metadata }: ApiObject, finalizer: string): boolean => metadata.finalizers?.includes(finalizer) === true
+
+/** What the collector deletes, it deletes in the background, whatever its kind. */
+const propagationOf = (object: ApiObject): Propagation => {
+  if (has(object, ORPHANS_DEPENDENTS)) return 'Orphan'
+  return has(object, WAITS_FOR_DEPENDENTS) ? 'Foreground' : 'Background'
+}
 
 const isWaiting = (object: ApiObject): boolean => isGoing(object) && has(object, WAITS_FOR_DEPENDENTS)
 
@@ -174,6 +183,10 @@ function ownerOf(world: World, { metadata }: ApiObject, owner: OwnerReference): 
   const object = world.store.get(resource, { ...place, name: owner.name })
   return object?.metadata.uid === owner.uid ? { resource, object } : undefined
 }
+
+/** What has no namespace cannot name an owner in one: the collector leaves it alone for good (garbagecollector.go, isDangling). */
+const isUnreachable = ({ metadata }: ApiObject, { apiVersion, kind }: OwnerReference): boolean =>
+  metadata.namespace === undefined && BY_KIND.get(`${apiVersion} ${kind}`)?.namespaced === true
 
 /** Of a kind that the world does not know, nothing can be said: it is taken for there. */
 const isAbsent = (world: World, object: ApiObject, owner: OwnerReference): boolean =>

@@ -74,7 +74,7 @@ const BY_RESOURCE: ReadonlyMap<ApiResource, (spec: JsonMap) => JsonMap> = new Ma
   [VOLUMES, (spec) => ({ persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem', ...spec })],
   [VOLUME_CLAIMS, (spec) => ({ volumeMode: 'Filesystem', ...spec })],
   // A Node always has a spec, if an empty one: a JSON patch may add a name to it.
-  [NODES, (spec) => spec],
+  [NODES, (spec) => ({ ...spec, ...(spec.podCIDR === undefined ? {} : { podCIDRs: [spec.podCIDR] }) })],
 ])
 
 /** What the API adds to an object before it stores it, when it is made and when its spec is changed. */
@@ -164,14 +164,16 @@ function admittedNode(node: ApiObject): ApiObject {
   return isThere ? node : { ...node, spec: { ...spec, taints: [...own, taint] } }
 }
 
-/** Its controller empties it before it goes, and its own name is a label of it. */
-function admittedNamespace({ metadata, ...object }: ApiObject): ApiObject {
-  const labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name }
+/** The own name of a namespace is always a label of it (pkg/registry/core/namespace/strategy.go, Canonicalize). */
+export const withNameAsLabel = ({ metadata, ...object }: ApiObject): ApiObject => ({
+  ...object,
+  metadata: { ...metadata, labels: { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name } },
+})
+
+/** Its controller empties it before it goes. */
+function admittedNamespace(object: ApiObject): ApiObject {
   return {
-    ...object,
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { ...metadata, labels },
+    ...withNameAsLabel(object),
     spec: { finalizers: ['kubernetes'] },
     status: { phase: 'Active' },
   }

@@ -1,6 +1,6 @@
 import { conflict } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
-import { type ApiResource, NAMESPACES, PODS } from './api-resource.ts'
+import { type ApiResource, EVENTS, NAMESPACES, PODS } from './api-resource.ts'
 import { isMap } from './merge-patch.ts'
 import { stampOf, type World } from './world.ts'
 
@@ -37,7 +37,7 @@ interface Deleted {
  */
 export function deleteObject(world: World, { resource, old, options }: Deletion): Deleted {
   checkPreconditions(resource, old, options)
-  if (resource === NAMESPACES && ofNamespace(old).length > 0) return terminated(world, old, options)
+  if (resource === NAMESPACES && finalizersOfNamespace(old).length > 0) return terminated(world, old, options)
   const graceSeconds = graceOf(resource, old, options)
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata
   // Asked again, the deletion of a pod can only become shorter; then its finalizers are what they were.
@@ -54,7 +54,8 @@ export function deleteObject(world: World, { resource, old, options }: Deletion)
   return isLast ? { object: world.store.remove(resource, old.metadata) ?? object, gone: true } : { object, gone: false }
 }
 
-const ofNamespace = ({ spec }: ApiObject): readonly unknown[] =>
+/** A namespace stays until its controller has emptied it. */
+export const finalizersOfNamespace = ({ spec }: ApiObject): readonly unknown[] =>
   isMap(spec) && Array.isArray(spec.finalizers) ? spec.finalizers : []
 
 /** A namespace is emptied before it goes (pkg/registry/core/namespace/storage/storage.go, Delete). */
@@ -72,6 +73,8 @@ const isAtOnce = ({ metadata }: ApiObject, graceSeconds: number): boolean =>
 
 /** With the finalizer that its propagation needs, and no other of the two (the same, deletionFinalizersForGarbageCollection). */
 function withCollector(resource: ApiResource, old: ApiObject, { propagation }: DeleteOptions): ApiObject {
+  // An event is no part of any of it (pkg/registry/core/event/strategy.go, DefaultGarbageCollectionPolicy).
+  if (resource === EVENTS) return old
   const had = old.metadata.finalizers ?? []
   const own = had.filter((name) => name !== WAITS_FOR_DEPENDENTS && name !== ORPHANS_DEPENDENTS)
   const wanted = propagation ?? propagationBy(resource, had)

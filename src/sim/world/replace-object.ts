@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
+import { present } from '../../ground/model/present.ts'
 import { CHANGED, conflict, invalid } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
-import { type ApiResource, PODS } from './api-resource.ts'
+import { type ApiResource, NAMESPACES, PODS } from './api-resource.ts'
 import { checkObject } from './check-object.ts'
 import { checkTypes } from './check-types.ts'
 import { withDefaultTolerations } from './default-tolerations.ts'
-import { withDefaults } from './defaults.ts'
+import { withDefaults, withNameAsLabel } from './defaults.ts'
+import { finalizersOfNamespace } from './delete-object.ts'
 import { isMap } from './merge-patch.ts'
 import type { World } from './world.ts'
 
@@ -43,12 +45,14 @@ export function replaceObject(world: World, replacement: Replacement): ApiObject
   if (isDeepStrictEqual(counted, old)) return old
   if (isChecked) checkObject(resource, counted, old)
   if (dryRun) return counted
-  if (isOver(counted.metadata)) return world.store.remove(resource, old.metadata) ?? counted
-  return world.store.put(resource, counted)
+  if (!isOver(counted)) return world.store.put(resource, counted)
+  world.store.remove(resource, old.metadata)
+  return counted
 }
 
 /** With defaults, and what admission puts into a pod again that a client changes. */
 function completed({ resource, old, isChecked = false }: Replacement, written: ApiObject): ApiObject {
+  if (resource === NAMESPACES) return withNameAsLabel(written)
   const whole = withDefaults(resource, written, old)
   if (resource !== PODS || !isChecked || whole.spec === old.spec || !isMap(whole.spec)) return whole
   return { ...whole, spec: withDefaultTolerations(whole.spec) }
@@ -59,8 +63,11 @@ const isCountedChange = ({ counted }: ApiResource, next: ApiObject, old: ApiObje
   (counted === 'annotations' && !isDeepStrictEqual(next.metadata.annotations, old.metadata.annotations))
 
 /** Deleted, its grace over, and no finalizer holds it any more. */
-const isOver = ({ deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] }: ObjectMeta): boolean =>
-  deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0
+function isOver(object: ApiObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata
+  const isHeld = finalizers.length > 0 || finalizersOfNamespace(object).length > 0
+  return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && !isHeld
+}
 
 const identityOf = ({ apiVersion, kind }: ApiObject) => ({ apiVersion, kind })
 
@@ -70,11 +77,6 @@ function checkPreconditions(
   given: Readonly<Record<string, unknown>>,
 ): void {
   const { uid, resourceVersion, deletionTimestamp } = given
-  if (deletionTimestamp !== undefined && deletionTimestamp !== null && metadata.deletionTimestamp === undefined) {
-    const message = `Invalid value: ${JSON.stringify(deletionTimestamp)}: field is immutable`
-    const cause = { reason: 'FieldValueInvalid', field: 'metadata.deletionTimestamp', message }
-    throw invalid(resource, metadata.name, [cause])
-  }
   if (typeof uid === 'string' && uid !== '' && uid !== metadata.uid) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`
     throw conflict(resource, metadata.name, why)
@@ -86,6 +88,11 @@ function checkPreconditions(
     const cause = { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }
     throw invalid(resource, metadata.name, [cause])
   }
+  if (deletionTimestamp !== undefined && deletionTimestamp !== null && metadata.deletionTimestamp === undefined) {
+    const message = `Invalid value: ${JSON.stringify(deletionTimestamp)}: field is immutable`
+    const cause = { reason: 'FieldValueInvalid', field: 'metadata.deletionTimestamp', message }
+    throw invalid(resource, metadata.name, [cause])
+  }
 }
 
 function fieldsOf(
@@ -93,7 +100,9 @@ function fieldsOf(
   { old, body, statusOnly }: Pick<Replacement, 'old' | 'body' | 'statusOnly'>,
 ): Readonly<Record<string, unknown>> {
   if (statusOnly) return { ...old, status: body.status ?? {} }
-  return resource.status === undefined ? body : { ...body, status: old.status }
+  if (resource.status === undefined) return body
+  const { status: _status, ...rest } = body
+  return { ...rest, ...present({ status: old.status }) }
 }
 
 const keptMeta = ({ keptByStatus }: ApiResource, { metadata }: ApiObject): Readonly<Record<string, unknown>> =>

@@ -40,6 +40,18 @@ export function objectsContract(door: () => ApiDoor): void {
     assert.deepEqual(field(read.body, 'metadata.resourceVersion'), field(made.body, 'metadata.resourceVersion'))
   })
 
+  test('a version is refused of a new object, but not where it is only tried', async () => {
+    const body = { metadata: { name: 'versioned', resourceVersion: '7' } }
+    assert.equal((await ask('POST', MAPS, { body })).status, 500)
+    assert.equal((await ask('POST', `${MAPS}?dryRun=All`, { body })).status, 201)
+  })
+
+  test('an old version is told before anything else that is wrong', async () => {
+    const { body } = await ask('POST', MAPS, { body: { metadata: { name: 'stale' } } })
+    const metadata = { name: 'stale', resourceVersion: '1', deletionTimestamp: '2020-01-01T00:00:00Z' }
+    assert.equal((await ask('PUT', `${MAPS}/stale`, { body: { ...(body as object), metadata } })).status, 409)
+  })
+
   test('a name is taken once', async () => {
     await ask('POST', MAPS, { body: { metadata: { name: 'taken' } } })
     const { status, body } = await ask('POST', MAPS, { body: { metadata: { name: 'taken' } } })

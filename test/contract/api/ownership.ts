@@ -5,6 +5,10 @@ import { eventually } from './eventually.ts'
 import { field } from './field.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
+const JOBS = '/apis/batch/v1/namespaces/default/jobs'
+const CLASSES = '/apis/scheduling.k8s.io/v1/priorityclasses'
+const EVENTS = '/api/v1/namespaces/default/events'
+const involvedObject = { kind: 'Pod', name: 'x', namespace: 'default' }
 const MERGE = 'application/merge-patch+json'
 
 /** What a deletion does to what the object owns, and to what is in a namespace. Needs a controller manager. */
@@ -41,7 +45,7 @@ export function ownershipContract(door: () => ApiDoor): void {
     await eventually('the owner to wait for its own finalizer alone', async () => {
       return String(field(await read('fore'), 'metadata.finalizers')) === 'test.local/own'
     })
-    await release('fore')
+    assert.equal(field((await release('fore')).body, 'metadata.finalizers'), undefined)
     assert.ok(await isGone('fore'))
   })
 
@@ -66,6 +70,50 @@ export function ownershipContract(door: () => ApiDoor): void {
     await ask('DELETE', `${MAPS}/orphaned-child`)
   })
 
+  const orphan = { apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: '00000000-0000-4000-8000-000000000000' }
+
+  test('a Job whose owner is gone goes in the background, with what it owns', async () => {
+    const container = { name: 'main', image: 'none' }
+    const template = { spec: { restartPolicy: 'Never', containers: [container] } }
+    const held = { name: 'lost', finalizers: ['test.local/slow'] }
+    const job = { metadata: held, spec: { suspend: true, template } }
+    const { body } = await ask('POST', JOBS, { body: job })
+    const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'lost', uid: field(body, 'metadata.uid') }
+    await ask('POST', MAPS, { body: { metadata: { name: 'lost-child', ownerReferences: [owner] } } })
+    await patch(`${JOBS}/lost`, { metadata: { ownerReferences: [orphan] } })
+    await eventually('the Job to be deleted', async () => {
+      return field((await ask('GET', `${JOBS}/lost`)).body, 'metadata.deletionTimestamp') !== undefined
+    })
+    assert.deepEqual(field((await ask('GET', `${JOBS}/lost`)).body, 'metadata.finalizers'), ['test.local/slow'])
+    await patch(`${JOBS}/lost`, { metadata: { finalizers: null } })
+    await eventually('its child to be gone', () => isGone('lost-child'))
+  })
+
+  test('what has no namespace stays, though an owner in a namespace is not there', async () => {
+    await ask('POST', CLASSES, { body: { metadata: { name: 'owned', ownerReferences: [orphan] }, value: 1 } })
+    await ask('POST', MAPS, { body: { metadata: { name: 'after', ownerReferences: [orphan] } } })
+    await eventually('what came after it to be gone', () => isGone('after'))
+    assert.equal((await ask('GET', `${CLASSES}/owned`)).status, 200)
+    await ask('DELETE', `${CLASSES}/owned`)
+  })
+
+  test('an event stays, though its owner is gone', async () => {
+    const told = { metadata: { name: 'kept', ownerReferences: [orphan] }, involvedObject, reason: 'R', message: 'm' }
+    assert.equal((await ask('POST', EVENTS, { body: told })).status, 201)
+    await ask('POST', MAPS, { body: { metadata: { name: 'later', ownerReferences: [orphan] } } })
+    await eventually('what came after it to be gone', () => isGone('later'))
+    assert.equal((await ask('GET', `${EVENTS}/kept`)).status, 200)
+    await ask('DELETE', `${EVENTS}/kept`)
+  })
+
+  test('an event goes at once, also where what it owns is to be orphaned', async () => {
+    await ask('POST', EVENTS, { body: { metadata: { name: 'told' }, involvedObject, reason: 'R', message: 'm' } })
+    await ask('DELETE', `${EVENTS}/told`, {
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Orphan' },
+    })
+    assert.equal((await ask('GET', `${EVENTS}/told`)).status, 404)
+  })
+
   test('another word for a propagation is invalid', async () => {
     assert.equal((await ask('POST', MAPS, { body: { metadata: { name: 'sideways' } } })).status, 201)
     assert.equal((await remove('sideways', 'Sideways')).status, 422)
@@ -86,6 +134,7 @@ export function ownershipContract(door: () => ApiDoor): void {
     const late = await ask('POST', maps, { body: { metadata: { name: 'late' } } })
     assert.deepEqual([late.status, field(late.body, 'details.causes.0.reason')], [403, 'NamespaceTerminating'])
     await eventually('the Lease to be gone', async () => (await ask('GET', `${leases}/slot`)).status === 404)
+    await patch('/api/v1/namespaces/doomed', { metadata: { labels: { still: 'here' } } })
     assert.equal((await ask('GET', '/api/v1/namespaces/doomed')).status, 200)
     await patch(`${maps}/inside`, { metadata: { finalizers: null } })
     await eventually(
