@@ -75,6 +75,7 @@ export class DaemonSetSync {
     for (const name of this.#touched) {
       this.#touched.delete(name)
       const node = this.#nodeOf(set, name)
+      if (node === undefined) this.#forsake(name)
       const failedMs = node === undefined ? undefined : this.#clear(set, { ...work, name, node })
       const isRefused = node !== undefined && !this.#fill(set, { ...work, name, node })
       const after = this.#nodeOf(set, name)
@@ -116,6 +117,13 @@ export class DaemonSetSync {
       else againMs = Math.min(waitMs, againMs ?? waitMs)
     }
     return againMs
+  }
+
+  /** A pod that was never on the node that it is for is nobody else's to remove (getUnscheduledPodsWithoutNode). */
+  #forsake(node: string): void {
+    if (node === '') return
+    for (const pod of this.#podsOn(node))
+      if ((pod.spec.nodeName ?? '') === '' && !isGoing(pod)) remove(this.#world, pod)
   }
 
   /** False: the API refused a pod. */

@@ -14,13 +14,16 @@ import { ObjectIndex } from './object-index.ts'
 import { controllerReference, ownedPods, ownerKeys, wasAccepted } from './owned-pods.ts'
 import { controllerOf, isGoing } from './pod-object.ts'
 import type { ReplicaSetObject } from './replica-set-object.ts'
-import { emptied, rolloutScales, type Scale, scalesWithoutNew } from './rollout-scales.ts'
+import { emptied, pausedScales, rolloutScales, type Scale } from './rollout-scales.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 import { templateHash } from './template-hash.ts'
 
 const LAG_MS = 10
 const HASH = 'pod-template-hash'
 const REVISION = 'deployment.kubernetes.io/revision'
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+type Notes = Readonly<Record<string, string>>
 
 type Sets = ObjectIndex<ReplicaSetObject>
 
@@ -62,8 +65,9 @@ function syncStatus(world: World, sets: Sets, deployment: DeploymentObject): und
   const hash = templateHash(deployment.spec.template)
   const all = sets.of(deployment.metadata.uid)
   const current = all.find(({ metadata }) => metadata.labels?.[HASH] === hash)
-  const status = deploymentStatus({ deployment, current, isNew: false, all, nowMs: world.clock.wallMs() })
-  if (!isDeepStrictEqual(status, deployment.status)) world.store.put(DEPLOYMENTS, { ...deployment, status })
+  const latest = current === undefined ? deployment : revised(world, deployment, { current, sets: all })
+  const status = deploymentStatus({ deployment: latest, current, isNew: false, all, nowMs: world.clock.wallMs() })
+  if (!isDeepStrictEqual(status, latest.status)) world.store.put(DEPLOYMENTS, { ...latest, status })
   return undefined
 }
 
@@ -78,10 +82,9 @@ function sync(world: World, sets: Sets, deployment: DeploymentObject): number | 
   if (isMissing && isHeld) scaleAll(world, emptied(others()))
   const isMade = isMissing && !isHeld && makeSet(world, deployment, { hash, old: others() })
   const current = sets.of(uid).find(isCurrent)
-  if (current !== undefined) {
-    scaleAll(world, rolloutScales({ deployment, current, old: others(), isHeld }))
-    forget(world, deployment, others())
-  } else if (deployment.spec.paused === true) scaleAll(world, scalesWithoutNew(deployment, others()))
+  if (deployment.spec.paused === true) scaleAll(world, pausedScales({ deployment, current, old: others() }))
+  else if (current !== undefined) scaleAll(world, rolloutScales({ deployment, current, old: others(), isHeld }))
+  if (current !== undefined) forget(world, deployment, others())
   const latest = current === undefined ? deployment : revised(world, deployment, { current, sets: sets.of(uid) })
   const status = deploymentStatus({
     deployment: latest,
@@ -113,7 +116,7 @@ function makeSet(world: World, deployment: DeploymentObject, { hash, old }: Maki
         metadata: {
           name: `${metadata.name}-${hash}`,
           labels,
-          annotations: { [REVISION]: String(lastRevision(old) + 1) },
+          annotations: { ...notesOf(deployment), [REVISION]: String(lastRevision(old) + 1) },
           ownerReferences: [controllerReference(DEPLOYMENTS, deployment)],
         },
         spec: {
@@ -153,19 +156,28 @@ interface Revising {
   readonly sets: readonly ReplicaSetObject[]
 }
 
+/** What a Deployment notes is noted on its ReplicaSet, but for what the controller keeps (deployment_util.go, skipCopyAnnotation). */
+const notesOf = ({ metadata }: DeploymentObject): Notes =>
+  Object.fromEntries(
+    Object.entries(metadata.annotations ?? {}).filter(
+      ([name]) => !name.startsWith('deployment.kubernetes.io/') && name !== LAST_APPLIED,
+    ),
+  )
+
 /** A template that is used again becomes the newest revision (sync.go, getNewReplicaSet). */
 function revised(world: World, deployment: DeploymentObject, { current, sets }: Revising): DeploymentObject {
   const others = lastRevision(sets.filter(({ metadata }) => metadata.uid !== current.metadata.uid))
   const revision = String(Math.max(revisionOf(current), others + 1))
   const set = world.store.get(REPLICA_SETS, current.metadata)
-  if (set !== undefined && set.metadata.annotations?.[REVISION] !== revision) {
-    world.store.put(REPLICA_SETS, annotated(set, revision))
-  }
-  if (deployment.metadata.annotations?.[REVISION] === revision) return deployment
-  return world.store.put(DEPLOYMENTS, annotated(deployment, revision)) as DeploymentObject
+  const noted = set === undefined ? undefined : annotated(set, { ...notesOf(deployment), [REVISION]: revision })
+  if (noted !== undefined && noted !== set) world.store.put(REPLICA_SETS, noted)
+  const next = annotated(deployment, { [REVISION]: revision })
+  return next === deployment ? deployment : (world.store.put(DEPLOYMENTS, next) as DeploymentObject)
 }
 
-const annotated = <T extends ApiObject>(object: T, revision: string): T => ({
-  ...object,
-  metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [REVISION]: revision } },
-})
+/** The same object, if all of it is noted. */
+function annotated<T extends ApiObject>(object: T, notes: Notes): T {
+  const { metadata } = object
+  if (Object.entries(notes).every(([name, value]) => metadata.annotations?.[name] === value)) return object
+  return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, ...notes } } }
+}

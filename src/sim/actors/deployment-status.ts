@@ -1,8 +1,9 @@
+import { present } from '../../ground/model/present.ts'
 import { stampOf } from '../world/world.ts'
 import { type DeploymentCondition, type DeploymentObject, rollingLimits } from './deployment-object.ts'
 import { type DeploymentNumbers, progressCondition } from './deployment-progress.ts'
 import { omitZeros } from './omit-zeros.ts'
-import type { Condition } from './pod-object.ts'
+import { isGoing } from './pod-object.ts'
 import type { ReplicaSetObject } from './replica-set-object.ts'
 
 interface DeploymentInput {
@@ -37,9 +38,16 @@ export function deploymentStatus(input: DeploymentInput): DeploymentObject['stat
 
 const FAILURE = 'ReplicaFailure'
 
-/** The failure that its ReplicaSet reports. */
-const failureOf = ({ current }: DeploymentInput): readonly Condition[] =>
-  (current?.status?.conditions ?? []).filter(({ type }) => type === FAILURE)
+/** The failure that a ReplicaSet reports, that of the present template before others. A pause leaves it as it was (progress.go, getReplicaFailures). */
+function failureOf({ deployment, current, all }: DeploymentInput): readonly DeploymentCondition[] {
+  const before = deployment.status?.conditions?.filter(({ type }) => type === FAILURE) ?? []
+  if (deployment.spec.paused === true || isGoing(deployment)) return before
+  const reported = [current, ...all].flatMap((set) => set?.status?.conditions ?? [])
+  const failure = reported.find(({ type }) => type === FAILURE)
+  if (failure === undefined) return []
+  const isKnown = before.some(({ status, reason }) => status === failure.status && reason === failure.reason)
+  return isKnown ? before : [{ ...failure, ...present({ lastUpdateTime: failure.lastTransitionTime }) }]
+}
 
 /** Only a change of its status or reason is written (deployment_util.go, SetDeploymentCondition). */
 function availability({ deployment, nowMs }: DeploymentInput, numbers: DeploymentNumbers): DeploymentCondition {

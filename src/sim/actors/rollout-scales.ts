@@ -15,10 +15,8 @@ export type Scale = readonly [ReplicaSetObject, number]
 
 /** The next step of a rollout; empty where it only waits (pkg/controller/deployment: rolling.go, recreate.go). */
 export function rolloutScales(rollout: Rollout): readonly Scale[] {
-  const { deployment, current, old } = rollout
-  const { replicas = 1, strategy, paused = false } = deployment.spec
-  // A pause keeps a rollout from going on, not a Deployment from being scaled.
-  if (paused) return totalOf(old) === 0 && sizeOf(current) !== replicas ? [[current, replicas]] : shared(rollout)
+  const { deployment, current } = rollout
+  const { replicas = 1, strategy } = deployment.spec
   if (sizeOf(current) > replicas) return [[current, replicas]]
   if (strategy?.type === 'Recreate') return recreate(rollout)
   const grown = grownTo(rollout)
@@ -29,20 +27,26 @@ const sizeOf = ({ spec }: ReplicaSetObject): number => spec.replicas ?? 0
 
 const totalOf = (sets: readonly ReplicaSetObject[]): number => sets.reduce((sum, set) => sum + sizeOf(set), 0)
 
-/** Paused before the first pod of its template: scales the ReplicaSet that has pods (deployment_util.go, FindActiveOrLatest). */
-export function scalesWithoutNew({ spec }: DeploymentObject, old: readonly ReplicaSetObject[]): readonly Scale[] {
-  const { replicas = 1 } = spec
-  const [active, ...more] = old.filter((set) => sizeOf(set) > 0)
-  return active === undefined || more.length > 0 || sizeOf(active) === replicas ? [] : [[active, replicas]]
-}
+type Paused = Pick<Rollout, 'deployment' | 'old'> & { readonly current: ReplicaSetObject | undefined }
 
 /**
- * Each ReplicaSet grows or shrinks by its share; the rest goes to the largest, and of equal ones to the newest (sync.go,
- * scale).
+ * A pause keeps a rollout from going on, not a Deployment from being scaled: the one ReplicaSet with pods, or the newest where
+ * none has any, gets all replicas (sync.go, scale; deployment_util.go, FindActiveOrLatest).
  */
-function shared({ deployment, current, old }: Rollout): readonly Scale[] {
+export function pausedScales({ deployment, current, old }: Paused): readonly Scale[] {
+  const { replicas = 1, strategy } = deployment.spec
+  const sets = [...(current === undefined ? [] : [current]), ...old.toReversed()]
+  const active = sets.filter((set) => sizeOf(set) > 0)
+  const [only = sets[0]] = active
+  if (active.length < 2) return only === undefined || sizeOf(only) === replicas ? [] : [[only, replicas]]
+  if (current !== undefined && sizeOf(current) === replicas && current.status?.availableReplicas === replicas)
+    return emptied(old)
+  return strategy?.type === 'Recreate' ? [] : shared(deployment, active)
+}
+
+/** Each ReplicaSet grows or shrinks by its share; the rest goes to the largest, and of equal ones to the newest. */
+function shared(deployment: DeploymentObject, active: readonly ReplicaSetObject[]): readonly Scale[] {
   const { replicas = 1 } = deployment.spec
-  const active = [current, ...old.toReversed()].filter((set) => sizeOf(set) > 0)
   const total = totalOf(active)
   const allowed = replicas === 0 ? 0 : replicas + rollingLimits(deployment).surge
   const sorted = active.toSorted((a, b) => sizeOf(b) - sizeOf(a))

@@ -1,7 +1,7 @@
 import { quantity } from '../../ground/model/quantity.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { apiVersionOf, VOLUME_CLAIMS, VOLUMES } from '../world/api-resource.ts'
-import type { World } from '../world/world.ts'
+import { stampOf, type World } from '../world/world.ts'
 import { ObjectIndex } from './object-index.ts'
 import { isGoing } from './pod-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
@@ -51,8 +51,11 @@ function settle(world: World, volume: VolumeObject): void {
 }
 
 function setPhase(world: World, volume: VolumeObject, phase: string): void {
-  if (volume.status?.phase !== phase) world.store.put(VOLUMES, { ...volume, status: { ...volume.status, phase } })
+  if (volume.status?.phase === phase) return
+  world.store.put(VOLUMES, { ...volume, status: { ...volume.status, ...phaseNow(world, phase) } })
 }
+
+const phaseNow = ({ clock }: World, phase: string) => ({ phase, lastPhaseTransitionTime: stampOf(clock.wallMs()) })
 
 /** Claims in their order, each to the smallest volume that is large enough (pkg/controller/volume/persistentvolume). */
 function bindAll(world: World, claims: readonly ClaimObject[], free: readonly VolumeObject[]): void {
@@ -89,7 +92,7 @@ function bind(world: World, claim: ClaimObject, volume: VolumeObject): void {
       ...volume.spec,
       claimRef: { kind: VOLUME_CLAIMS.kind, apiVersion, namespace, name, uid, resourceVersion },
     },
-    status: { ...volume.status, phase: 'Bound' },
+    status: { ...volume.status, ...phaseNow(world, 'Bound') },
   })
   world.store.put(VOLUME_CLAIMS, {
     ...claim,

@@ -43,7 +43,10 @@ export const ATTACHMENT_ROWS: readonly ControlRow[] = [
         spec: { ...mode, volumeName: ground.name, resources: { requests: { storage: '1Gi' } } },
       })
       const bound = `${ground.path('persistentvolumeclaims')}/one`
-      await ground.until('it to be bound', 20_000, async () => (await ground.get(bound, 'status.phase')) === 'Bound')
+      // A claim that is known before its volume is looked at again 15 s later.
+      await ground.until('it to be bound', 40_000, async () => (await ground.get(bound, 'status.phase')) === 'Bound')
+      const since = await ground.get(`/api/v1/persistentvolumes/${ground.name}`, 'status.lastPhaseTransitionTime')
+      assert.match(String(since), /^\d{4}-/)
       const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' }
       for (const short of ['a1', 'a2']) {
         const name = await ground.node(short)

@@ -33,6 +33,15 @@ async function placed(ground: ControlGround, app: string): Promise<readonly stri
     .toSorted()
 }
 
+const deployment = (ground: ControlGround, app: string, more: object): object => ({
+  metadata: { name: app },
+  spec: {
+    ...more,
+    selector: { matchLabels: { app } },
+    template: { metadata: { labels: { app } }, spec: ground.podSpec({ nodeSelector: { no: 'where' } }) },
+  },
+})
+
 export const ROLLOUT_ROWS: readonly ControlRow[] = [
   {
     title: 'a pod of a StatefulSet below the partition comes back as it was before the rollout',
@@ -122,16 +131,8 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
     run: async (ground) => {
       const app = 'late'
       const path = `${ground.path('deployments', APPS)}/${app}`
-      const labels = { app }
-      await ground.create(ground.path('deployments', APPS), {
-        metadata: { name: app },
-        spec: {
-          replicas: 1,
-          progressDeadlineSeconds: 3,
-          selector: { matchLabels: labels },
-          template: { metadata: { labels }, spec: ground.podSpec({ nodeSelector: { no: 'where' } }) },
-        },
-      })
+      const more = { replicas: 1, progressDeadlineSeconds: 3 }
+      await ground.create(ground.path('deployments', APPS), deployment(ground, app, more))
       const progress = async () => {
         const all = ((await ground.get(path, 'status.conditions')) ?? []) as readonly Record<string, string>[]
         const { status, reason } = all.find(({ type }) => type === 'Progressing') ?? {}
@@ -141,6 +142,63 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
       const took = await ground.until('it to be late', 12_000, async () => (await progress()).startsWith('False'))
       assert.equal(await progress(), 'False ProgressDeadlineExceeded')
       assert.ok(took > 1_500, `late after ${took} ms`)
+    },
+  },
+  {
+    title: 'a DaemonSet removes the pod of a node that is gone, if the pod was never on it',
+    run: async (ground) => {
+      const app = 'forsaken'
+      const node = await ground.node('gone', { pods: '0' })
+      await ground.create(ground.path('daemonsets', APPS), {
+        metadata: { name: app },
+        spec: {
+          selector: { matchLabels: { app } },
+          template: { metadata: { labels: { app } }, spec: ground.podSpec() },
+        },
+      })
+      await ground.until('its pod', 10_000, async () => (await ground.pods(app)).length === 1)
+      await ground.ask('DELETE', `/api/v1/nodes/${node}`)
+      await ground.until('no pod', 10_000, async () => (await ground.pods(app)).length === 0)
+    },
+  },
+  {
+    title: 'a Deployment that is paused keeps its replicas, is scaled without a surge, and its annotations go on',
+    run: async (ground) => {
+      const app = 'paused'
+      const path = `${ground.path('deployments', APPS)}/${app}`
+      await ground.create(ground.path('deployments', APPS), deployment(ground, app, { replicas: 1 }))
+      const sets = async (name: string): Promise<readonly unknown[]> => {
+        const all = (await ground.get(ground.path('replicasets', APPS), 'items')) as readonly unknown[]
+        return all.map((set) => field(set, name))
+      }
+      await ground.until('its pod', 10_000, async () => (await ground.pods(app)).length === 1)
+      await ground.patch(path, { metadata: { annotations: { note: 'a' } }, spec: { paused: true } })
+      await ground.until('its note', 10_000, async () => String(await sets('metadata.annotations.note')) === 'a')
+      await ground.plane.pass(1_000)
+      assert.deepEqual(await sets('metadata.generation'), [1])
+      await ground.patch(path, { spec: { replicas: 3 } })
+      await ground.until('its pods', 10_000, async () => (await ground.pods(app)).length === 3)
+      await ground.plane.pass(1_000)
+      assert.deepEqual(await sets('spec.replicas'), [3])
+    },
+  },
+  {
+    title: 'a Deployment tells the first refusal of its pods, and since when',
+    run: async (ground) => {
+      const app = 'refused'
+      const path = `${ground.path('deployments', APPS)}/${app}`
+      await ground.create(ground.path('resourcequotas'), { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } })
+      await ground.create(ground.path('deployments', APPS), deployment(ground, app, { replicas: 1 }))
+      const failure = async () => {
+        const all = ((await ground.get(path, 'status.conditions')) ?? []) as readonly Record<string, string>[]
+        return all.find(({ type }) => type === 'ReplicaFailure')
+      }
+      await ground.until('the refusal', 10_000, async () => (await failure()) !== undefined)
+      const first = await failure()
+      assert.equal(first?.lastUpdateTime, first?.lastTransitionTime)
+      assert.match(String(first?.lastUpdateTime), /^\d{4}-/)
+      await ground.plane.pass(2_000)
+      assert.deepEqual(await failure(), first)
     },
   },
 ]
