@@ -165,6 +165,9 @@ const custom = (named: Named): ApiResource =>
     ...named,
   })
 
+/** A kind that a CustomResourceDefinition brings. */
+export const isCustom = ({ status }: ApiResource): boolean => status === 'none'
+
 export const NODE_GUARDS = custom({ plural: 'nodeguards', kind: 'NodeGuard', shortNames: ['ng'] })
 
 export const INGRESS_DAEMON_SETS = custom({

@@ -8,13 +8,18 @@ import {
   DEPLOYMENTS,
   DISRUPTION_BUDGETS,
   EVENTS,
+  isCustom,
   JOBS,
   LEASES,
   NODES,
   PODS,
+  PRIORITY_CLASSES,
   REPLICA_SETS,
+  RESOURCE_QUOTAS,
+  SERVICES,
   STATEFUL_SETS,
   VOLUME_CLAIMS,
+  VOLUMES,
 } from './api-resource.ts'
 import type { Cause } from './checks/cause.ts'
 import { checkMetadata, checkMetadataChange } from './checks/check-metadata.ts'
@@ -27,6 +32,11 @@ import {
   checkEvent,
   checkLease,
   checkNode,
+  checkPriorityClass,
+  checkPriorityClassChange,
+  checkQuota,
+  checkService,
+  checkVolume,
 } from './checks/check-others.ts'
 import { checkPodChange, checkPodSpec } from './checks/check-pod.ts'
 import { checkJob, checkJobChange, checkWorkload, checkWorkloadChange } from './checks/check-workload.ts'
@@ -48,6 +58,10 @@ const CHECKS: ReadonlyMap<ApiResource, Check> = new Map<ApiResource, Check>([
   [EVENTS, checkEvent],
   [JOBS, (object) => checkJob(specOf(object))],
   [VOLUME_CLAIMS, (object) => checkClaim(specOf(object))],
+  [VOLUMES, (object) => checkVolume(specOf(object))],
+  [RESOURCE_QUOTAS, (object) => checkQuota(specOf(object))],
+  [SERVICES, (object) => checkService(specOf(object))],
+  [PRIORITY_CLASSES, checkPriorityClass],
   ...WORKLOADS.map((resource) => [resource, (object: ApiObject) => checkWorkload(resource, specOf(object))] as const),
 ])
 
@@ -56,22 +70,30 @@ const CHANGE_CHECKS: ReadonlyMap<ApiResource, ChangeCheck> = new Map<ApiResource
   [CONFIG_MAPS, checkConfigMapChange],
   [JOBS, checkJobChange],
   [VOLUME_CLAIMS, checkClaimChange],
+  [PRIORITY_CLASSES, checkPriorityClassChange],
   ...WORKLOADS.map(
     (resource) => [resource, (next: ApiObject, old: ApiObject) => checkWorkloadChange(resource, next, old)] as const,
   ),
 ])
 
-const isCustom = ({ group }: ApiResource): boolean =>
-  group.startsWith('evenkeel.') || group.startsWith('ingressdaemonsets.')
+/** Kinds whose own validation does not look at the metadata: only what holds for all kinds is said of it. */
+export const isBare = (resource: ApiResource): boolean => resource === EVENTS || resource === DISRUPTION_BUDGETS
+
+const areFinalizersFree = (resource: ApiResource): boolean =>
+  isBare(resource) || resource === LEASES || isCustom(resource)
 
 /** What the validation of a kind says of a new object, or of a change. Throws ApiFailure 422 with each cause. */
 export function checkObject(resource: ApiResource, object: ApiObject, old?: ApiObject): void {
   const { metadata } = object
   const isSame = old !== undefined && isDeepStrictEqual({ ...object, metadata }, { ...old, metadata })
+  const own = isSame ? [] : (CHECKS.get(resource)?.(object) ?? [])
+  // Of a new object, what is common to all kinds is looked at last (apiserver, registry/rest/create.go, BeforeCreate).
+  const isRefused = isBare(resource) && old === undefined && own.length > 0
+  const isMetaSame = isRefused || isDeepStrictEqual(metadata, old?.metadata)
   const causes = [
-    ...(isDeepStrictEqual(metadata, old?.metadata) ? [] : checkMetadata(metadata, isCustom(resource))),
+    ...(isMetaSame ? [] : checkMetadata(metadata, areFinalizersFree(resource))),
     ...(old === undefined ? [] : checkMetadataChange(metadata, old.metadata)),
-    ...(isSame ? [] : (CHECKS.get(resource)?.(object) ?? [])),
+    ...own,
     ...(isSame || old === undefined ? [] : (CHANGE_CHECKS.get(resource)?.(object, old) ?? [])),
   ]
   if (causes.length > 0) throw invalid(resource, metadata.name, causes)

@@ -2,10 +2,11 @@ import { present } from '../../ground/model/present.ts'
 import { withPriority } from './admit-priority.ts'
 import { ApiFailure, alreadyExists, badRequest, invalid, notFound, terminating } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
-import { type ApiResource, apiVersionOf, NAMESPACES, PODS } from './api-resource.ts'
-import { checkObject } from './check-object.ts'
+import { type ApiResource, apiVersionOf, isCustom, NAMESPACES, PODS, VOLUMES } from './api-resource.ts'
+import { checkObject, isBare } from './check-object.ts'
 import { checkQuotas } from './check-quotas.ts'
 import { checkTypes } from './check-types.ts'
+import { wrong } from './checks/cause.ts'
 import { withAdmitted, withDefaults } from './defaults.ts'
 import { emptyStatus } from './empty-status.ts'
 import { isMap } from './merge-patch.ts'
@@ -26,6 +27,8 @@ interface Creation {
 /** RFC 1123, "subdomain": what the API lets an object be called. */
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 const NAME_LENGTH_MAX = 253
+/** What every kind may be called (apimachinery, api/validation/path/name.go). */
+const PATH_SEGMENT = /^(?!\.{1,2}$)[^/%]+$/
 
 /** Adds an object as `POST` does. Throws ApiFailure 400, 403 (a quota), 404 (no such namespace), 409 or 422. */
 export function createObject(world: World, creation: Creation): ApiObject {
@@ -35,7 +38,7 @@ export function createObject(world: World, creation: Creation): ApiObject {
   const metadata = isMap(given.metadata) ? given.metadata : {}
   const name = nameOf(world, resource, metadata)
   if (namespace !== undefined) checkNamespace(world, { resource, namespace, metadata })
-  if (typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== '') {
+  if (!dryRun && typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== '') {
     // It comes from the storage, which knows no status of the API (apiserver, storage/errors.go).
     throw new ApiFailure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
   }
@@ -45,7 +48,7 @@ export function createObject(world: World, creation: Creation): ApiObject {
   if (resource === PODS) checkQuotas(world, namespace ?? '', name)
   const admitted = resource === PODS ? withPriority(world, given, name) : given
   const object = withDefaults(resource, {
-    ...withStatus(resource, admitted),
+    ...withStatus(world, resource, admitted),
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
     metadata: newMetadata(world, { resource, metadata, name, namespace }),
@@ -58,6 +61,10 @@ export function createObject(world: World, creation: Creation): ApiObject {
 export function bodyOf(resource: ApiResource, body: unknown): Readonly<Record<string, unknown>> {
   if (!isMap(body)) throw badRequest('the object provided is unrecognized (must be of type Object)')
   const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = body
+  if (kind !== resource.kind && isCustom(resource)) {
+    const name = isMap(body.metadata) ? String(body.metadata.name ?? '') : ''
+    throw invalid(resource, name, [wrong('kind', kind, `must be ${resource.kind}`)])
+  }
   if (kind !== resource.kind || apiVersion !== apiVersionOf(resource)) {
     throw badRequest(
       `${String(kind)} in version "${String(apiVersion)}" cannot be handled as a ${resource.kind}: ` +
@@ -70,7 +77,8 @@ export function bodyOf(resource: ApiResource, body: unknown): Readonly<Record<st
 function nameOf(world: World, resource: ApiResource, metadata: Readonly<Record<string, unknown>>): string {
   const { name, generateName } = metadata
   if (typeof name === 'string' && name !== '') {
-    if (NAME.test(name) && name.length <= NAME_LENGTH_MAX) return name
+    const isWell = isBare(resource) ? PATH_SEGMENT.test(name) : NAME.test(name) && name.length <= NAME_LENGTH_MAX
+    if (isWell) return name
     const message = `Invalid value: ${JSON.stringify(name)}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character`
     throw invalid(resource, name, [{ reason: 'FieldValueInvalid', field: 'metadata.name', message }])
   }
@@ -135,6 +143,7 @@ function newMetadata(world: World, { resource, metadata, name, namespace }: Nami
 }
 
 function withStatus(
+  { clock }: World,
   resource: ApiResource,
   given: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
@@ -148,7 +157,11 @@ function withStatus(
     case 'pending':
       return {
         ...given,
-        status: { phase: 'Pending', ...(resource === PODS ? { qosClass: qosClassOf(given.spec) } : {}) },
+        status: {
+          phase: 'Pending',
+          ...(resource === PODS ? { qosClass: qosClassOf(given.spec) } : {}),
+          ...(resource === VOLUMES ? { lastPhaseTransitionTime: stampOf(clock.wallMs()) } : {}),
+        },
       }
     default:
       return given

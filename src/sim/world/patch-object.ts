@@ -1,6 +1,8 @@
 import { ApiFailure, badRequest, invalid, unsupportedMediaType } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
 import type { ApiResource } from './api-resource.ts'
+import { checkTypes } from './check-types.ts'
+import { wrong } from './checks/cause.ts'
 import { applyJsonPatch, PatchError } from './json-patch.ts'
 import { isMap, mergePatch } from './merge-patch.ts'
 import { replaceObject } from './replace-object.ts'
@@ -39,7 +41,18 @@ export function patchObject(world: World, { contentType, patch, ...target }: Obj
       { reason: 'FieldValueInvalid', field: 'metadata.uid', message },
     ])
   }
+  if (target.isChecked === true) checkPatchedTypes(target.resource, body)
   return replaceObject(world, { ...target, body })
+}
+
+/** A value of another type is wrong with the patch (apiserver, handlers/patch.go). */
+function checkPatchedTypes(resource: ApiResource, body: Readonly<Record<string, unknown>>): void {
+  try {
+    checkTypes(resource.kind, body)
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error
+    throw invalid(resource, '', [wrong('patch', null, error.message)])
+  }
 }
 
 function patched(old: ApiObject, contentType: string, patch: unknown): unknown {

@@ -26,6 +26,8 @@ export function podSpecDefaults(spec: JsonMap): JsonMap {
   return {
     ...POD_SPEC,
     ...spec,
+    // A negative one is a second (pkg/apis/core/v1/conversion.go).
+    ...(Number(spec.terminationGracePeriodSeconds) < 0 ? { terminationGracePeriodSeconds: 1 } : {}),
     ...changedAll(spec, 'containers', containerDefaults),
     ...changedAll(spec, 'initContainers', containerDefaults),
     ...changedAll(spec, 'volumes', volumeDefaults),

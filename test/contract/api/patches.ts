@@ -32,6 +32,15 @@ export function patchesContract(door: () => ApiDoor): void {
     assert.equal(field((await ask('GET', `${NODES}/tested`)).body, 'spec.unschedulable'), true)
   })
 
+  test('a number for a text is wrong with the patch, whatever its kind', async () => {
+    await ask('POST', MAPS, { body: { metadata: { name: 'typed' } } })
+    for (const contentType of [STRATEGIC, MERGE, JSON_PATCH]) {
+      const body = contentType === JSON_PATCH ? [{ op: 'add', path: '/data', value: { k: 3 } }] : { data: { k: 3 } }
+      const reply = await ask('PATCH', `${MAPS}/typed`, { contentType, body })
+      assert.deepEqual([reply.status, field(reply.body, 'details.causes.0.field')], [422, 'patch'], contentType)
+    }
+  })
+
   test('a JSON patch of what is not there fails, but what is not there may be replaced', async () => {
     await ask('POST', MAPS, { body: { metadata: { name: 'bare' } } })
     const patched = async (op: string, path: string, value?: unknown) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mergePatch } from '../../../src/sim/world/merge-patch.ts'
 import type { ApiDoor } from './api-door.ts'
 import { field } from './field.ts'
 
@@ -9,6 +10,9 @@ const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
 const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
 const GUARDS = '/apis/evenkeel.dev/v1alpha1/namespaces/default/nodeguards'
 const APPS = '/apis/apps/v1/namespaces/default'
+const EVENTS = '/api/v1/namespaces/default/events'
+const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims'
+const CLASSES = '/apis/scheduling.k8s.io/v1/priorityclasses'
 const MERGE = 'application/merge-patch+json'
 const NOWHERE = { 'test.local/no': 'node' }
 
@@ -60,12 +64,76 @@ export function validationContract(door: () => ApiDoor): void {
       ],
       [MAPS, { metadata: { name: 'big' }, data: { k: 'x'.repeat(1_153_434) } }, invalid('[]', 'TooLong')],
       [MAPS, { metadata: { name: 'number' }, data: { k: 3 } }, [400]],
+      [MAPS, { metadata: { name: 'both' }, data: { k: 'v' }, binaryData: { k: 'AAEC' } }, invalid('data[k]')],
       [LEASES, { metadata: { name: 'z' }, spec: { leaseDurationSeconds: 0 } }, invalid('spec.leaseDurationSeconds')],
-      ['/api/v1/namespaces/default/events', { metadata: { name: 'e' }, ...event }, invalid('involvedObject.namespace')],
+      [EVENTS, { metadata: { name: 'e' }, ...event }, invalid('involvedObject.namespace')],
       [`${APPS}/daemonsets`, aSet('one', 'other'), invalid('spec.template.metadata.labels')],
+      // Its own validation goes first, and what is common to all kinds after it.
+      [EVENTS, { metadata: { name: 'e', labels: { l: 'a/b' } }, ...event }, invalid('involvedObject.namespace')],
+      [
+        CLAIMS,
+        {
+          metadata: { name: 'c' },
+          spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '0' } } },
+        },
+        invalid('spec.resources[storage]'),
+      ],
+      [
+        '/api/v1/persistentvolumes',
+        {
+          metadata: { name: 'v' },
+          spec: { accessModes: ['Whole'], capacity: { storage: '1Gi' }, hostPath: { path: '/tmp' } },
+        },
+        invalid('spec.accessModes', 'NotSupported'),
+      ],
+      [
+        '/api/v1/namespaces/default/resourcequotas',
+        { metadata: { name: 'q' }, spec: { hard: { pods: '-1' } } },
+        invalid('spec.hard[pods]'),
+      ],
+      [
+        '/api/v1/namespaces/default/services',
+        { metadata: { name: 's' }, spec: { type: 'Other', ports: [{ port: 80 }] } },
+        invalid('spec.type', 'NotSupported'),
+      ],
+      [CLASSES, { metadata: { name: 'p' }, value: 2_000_000_000 }, invalid('value', 'Forbidden')],
+      [
+        `${APPS}/statefulsets`,
+        mergePatch(aSet('one', 'one'), { spec: { updateStrategy: { type: 'OnDelete', rollingUpdate: {} } } }) as object,
+        invalid('spec.updateStrategy.rollingUpdate'),
+      ],
+      [
+        `${APPS}/deployments`,
+        mergePatch(aSet('one', 'one'), { spec: { selector: null } }) as object,
+        [...invalid('spec.selector', 'Required'), 'FieldValueInvalid spec.template.metadata.labels'],
+      ],
       [PODS, aPod('none', { containers: [] }), invalid('spec.containers', 'Required')],
+      [
+        MAPS,
+        { metadata: { name: 'm', ownerReferences: [{ apiVersion: 'v1', kind: 'Event', name: 'e', uid: 'u' }] } },
+        invalid('metadata.ownerReferences'),
+      ],
+      [GUARDS, { apiVersion: 'evenkeel.dev/v1alpha1', kind: 'Wrong', metadata: { name: 'g' } }, invalid('kind')],
     ]
     for (const [path, body, answer] of rows) assert.deepEqual(refusal(await ask('POST', path, { body })), answer, path)
+  })
+
+  test('a few kinds are free in their names and finalizers', async () => {
+    const spec = { minAvailable: 1, selector: { matchLabels: { a: 'b' } } }
+    assert.equal((await ask('POST', BUDGETS, { body: { metadata: { name: 'Upper' }, spec } })).status, 201)
+    await ask('DELETE', `${BUDGETS}/Upper`)
+    const lease = { metadata: { name: 'bare', finalizers: ['nothing'] }, spec: { holderIdentity: 'a' } }
+    assert.equal((await ask('POST', LEASES, { body: lease })).status, 201)
+    await patch(`${LEASES}/bare`, { metadata: { finalizers: null } })
+    await ask('DELETE', `${LEASES}/bare`)
+  })
+
+  test('a value of a priority class may not change, and a namespace keeps its name as a label', async () => {
+    await ask('POST', CLASSES, { body: { metadata: { name: 'ten' }, value: 10 } })
+    assert.deepEqual(told(await patch(`${CLASSES}/ten`, { value: 5 })), invalid('value', 'Forbidden'))
+    await ask('DELETE', `${CLASSES}/ten`)
+    const { body } = await patch('/api/v1/namespaces/default', { metadata: { labels: null } })
+    assert.deepEqual(field(body, 'metadata.labels'), { 'kubernetes.io/metadata.name': 'default' })
   })
 
   test('what is being deleted takes no new finalizer', async () => {
@@ -80,6 +148,15 @@ export function validationContract(door: () => ApiDoor): void {
     await ask('POST', PODS, { body: aPod('fixed') })
     for (const spec of [{ terminationGracePeriodSeconds: 3 }, { nodeName: 'elsewhere' }]) {
       assert.deepEqual(refusal(await patch(`${PODS}/fixed`, { spec })), invalid('spec', 'Forbidden'))
+    }
+    for (const [key, answer] of [
+      ['a', [200]],
+      ['b', invalid('spec.tolerations', 'Forbidden')],
+    ] as const) {
+      assert.deepEqual(
+        told(await patch(`${PODS}/fixed`, { spec: { tolerations: [{ key, operator: 'Exists' }] } })),
+        answer,
+      )
     }
     await ask('DELETE', `${PODS}/fixed?gracePeriodSeconds=0`)
     await ask('POST', `${APPS}/daemonsets`, { body: aSet('kept', 'kept') })
@@ -104,6 +181,24 @@ export function validationContract(door: () => ApiDoor): void {
       assert.deepEqual(refusal(await ask('PUT', `${path}/blind`, { body })), invalid('metadata.resourceVersion'))
       await ask('DELETE', `${path}/blind`)
     }
+  })
+
+  test('a negative grace is a second, and a node has the range of its pods in a list, too', async () => {
+    const { body } = await ask('POST', PODS, { body: aPod('hasty', { terminationGracePeriodSeconds: -1 }) })
+    assert.equal(field(body, 'spec.terminationGracePeriodSeconds'), 1)
+    await ask('DELETE', `${PODS}/hasty?gracePeriodSeconds=0`)
+    const node = { metadata: { name: 'ranged' }, spec: { podCIDR: '10.9.0.0/24' } }
+    const made = await ask('POST', '/api/v1/nodes', { body: node })
+    assert.deepEqual(field(made.body, 'spec.podCIDRs'), ['10.9.0.0/24'])
+    await ask('DELETE', '/api/v1/nodes/ranged')
+  })
+
+  test('a custom resource that is replaced by what it is stays as it is', async () => {
+    const body = { apiVersion: 'evenkeel.dev/v1alpha1', kind: 'NodeGuard', metadata: { name: 'same' }, spec: { a: 1 } }
+    const made = (await ask('POST', GUARDS, { body })).body
+    const again = (await ask('PUT', `${GUARDS}/same`, { body: made })).body
+    assert.equal(field(again, 'metadata.resourceVersion'), field(made, 'metadata.resourceVersion'))
+    await ask('DELETE', `${GUARDS}/same`)
   })
 
   test('the status of a custom resource is written without its metadata', async () => {

@@ -6,13 +6,13 @@ import { isLabelValue, isQualifiedName } from './names.ts'
 const ANNOTATIONS_MAX = 256 * 1024
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion']
 
-/** apimachinery, api/validation/objectmeta.go, ValidateObjectMeta; kinds of the core group look at finalizers more closely. */
-export function checkMetadata(metadata: ObjectMeta, isCustom: boolean): readonly Cause[] {
+/** apimachinery, api/validation/objectmeta.go, ValidateObjectMeta; most kinds look at finalizers more closely. */
+export function checkMetadata(metadata: ObjectMeta, areFinalizersFree: boolean): readonly Cause[] {
   const { labels = {}, annotations = {}, finalizers = [], ownerReferences = [] } = metadata
   return [
     ...labelCauses('metadata.labels', labels),
     ...annotationCauses(annotations),
-    ...finalizers.flatMap((name, index) => finalizerCauses(name, index, isCustom)),
+    ...finalizers.flatMap((name, index) => finalizerCauses(name, index, areFinalizersFree)),
     ...ownerReferences.flatMap(ownerCauses),
     ...(ownerReferences.filter(({ controller }) => controller === true).length > 1
       ? [wrong('metadata.ownerReferences', null, 'Only one reference can have Controller set to true')]
@@ -38,10 +38,10 @@ function annotationCauses(annotations: Readonly<Record<string, string>>): readon
   ]
 }
 
-function finalizerCauses(name: string, index: number, isCustom: boolean): readonly Cause[] {
+function finalizerCauses(name: string, index: number, areFinalizersFree: boolean): readonly Cause[] {
   if (!isQualifiedName(name))
     return [wrong('metadata.finalizers', name, 'name part must consist of alphanumeric characters')]
-  if (isCustom || name.includes('/') || STANDARD_FINALIZERS.includes(name)) return []
+  if (areFinalizersFree || name.includes('/') || STANDARD_FINALIZERS.includes(name)) return []
   return [
     wrong(`metadata.finalizers[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified'),
   ]
@@ -50,6 +50,7 @@ function finalizerCauses(name: string, index: number, isCustom: boolean): readon
 function ownerCauses({ apiVersion, kind, name, uid }: OwnerReference): readonly Cause[] {
   const field = 'metadata.ownerReferences'
   const named = { apiVersion, kind, name, uid }
+  if (apiVersion === 'v1' && kind === 'Event') return [wrong(field, named, 'Event is disallowed from being an owner')]
   return Object.entries(named).flatMap(([part, value = '']) =>
     value === '' ? [wrong(`${field}.${part}`, '', `${part} must not be empty`)] : [],
   )

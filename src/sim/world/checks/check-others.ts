@@ -1,6 +1,7 @@
+import { quantity } from '../../../ground/model/quantity.ts'
 import type { ApiObject } from '../api-object.ts'
 import { isMap } from '../merge-patch.ts'
-import { atLeast, type Cause, duplicate, forbidden, oneOf, required, tooLong, wrong } from './cause.ts'
+import { atLeast, type Cause, duplicate, forbidden, notSupported, oneOf, required, tooLong, wrong } from './cause.ts'
 import { isLabelValue, isQualifiedName } from './names.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
@@ -48,6 +49,9 @@ export function checkConfigMap({ data, binaryData }: ApiObject): readonly Cause[
   const size = [...texts, ...bytes].reduce((sum, [, length]) => sum + length, 0)
   const names = texts.filter(([key]) => !/^[-._a-zA-Z0-9]{1,253}$/.test(key))
   return [
+    ...texts
+      .filter(([key]) => isMap(binaryData) && binaryData[key] !== undefined)
+      .map(([key]) => wrong(`data[${key}]`, key, 'duplicate of key present in binaryData')),
     ...names.map(([key]) => wrong(`data[${key}]`, key, 'a valid config key must consist of alphanumeric characters')),
     ...(size > CONFIG_MAP_MAX ? [tooLong('[]', CONFIG_MAP_MAX)] : []),
   ]
@@ -105,10 +109,17 @@ export function checkEvent({ metadata, involvedObject }: ApiObject): readonly Ca
 }
 
 /** The same, ValidatePersistentVolumeClaimSpec. */
-export const checkClaim = ({ accessModes }: JsonMap): readonly Cause[] =>
-  Array.isArray(accessModes) && accessModes.length > 0
-    ? []
-    : [required('spec.accessModes', 'at least 1 access mode is required')]
+export function checkClaim({ accessModes, resources }: JsonMap): readonly Cause[] {
+  const { storage } = isMap(resources) && isMap(resources.requests) ? resources.requests : {}
+  return [
+    ...(areThere(accessModes) ? [] : [required('spec.accessModes', 'at least 1 access mode is required')]),
+    ...((amount(storage) ?? 1) > 0 ? [] : [wrong('spec.resources[storage]', storage, 'must be greater than zero')]),
+  ]
+}
+
+const areThere = (list: unknown): boolean => Array.isArray(list) && list.length > 0
+
+const amount = (value: unknown): number | undefined => (value === undefined ? undefined : quantity(String(value)))
 
 /** The same, ValidatePersistentVolumeClaimUpdate. */
 export const checkClaimChange = ({ spec }: ApiObject, old: ApiObject): readonly Cause[] =>
@@ -120,3 +131,42 @@ export const checkClaimChange = ({ spec }: ApiObject, old: ApiObject): readonly 
           'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
         ),
       ]
+
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+
+/** The same, ValidatePersistentVolumeSpec. */
+export function checkVolume({ accessModes, capacity }: JsonMap): readonly Cause[] {
+  const field = 'spec.capacity'
+  const modes = Array.isArray(accessModes) ? accessModes : []
+  return [
+    ...(areThere(accessModes) ? [] : [required('spec.accessModes')]),
+    ...modes.flatMap((mode) => oneOf('spec.accessModes', mode, ACCESS_MODES)),
+    ...(isMap(capacity) ? [] : [required(field)]),
+    ...(isMap(capacity) && capacity.storage !== undefined ? [] : [notSupported(field, capacity, ['storage'])]),
+  ]
+}
+
+/** The same, ValidateResourceQuotaSpec. */
+export const checkQuota = ({ hard }: JsonMap): readonly Cause[] =>
+  Object.entries(isMap(hard) ? hard : {}).flatMap(([name, most]) => atLeast(`spec.hard[${name}]`, amount(most), 0))
+
+/** The same, ValidateService. */
+export const checkService = ({ type, ports }: JsonMap): readonly Cause[] => [
+  ...oneOf('spec.type', type, ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']),
+  ...maps(ports).flatMap((port, index) =>
+    ['port', 'targetPort'].flatMap((name) =>
+      port[name] === 0 ? [wrong(`spec.ports[${index}].${name}`, 0, 'must be between 1 and 65535, inclusive')] : [],
+    ),
+  ),
+]
+
+/** pkg/apis/scheduling/validation/validation.go: higher ones are the system's. */
+const PRIORITY_MAX = 1_000_000_000
+
+export const checkPriorityClass = ({ metadata, value }: ApiObject): readonly Cause[] =>
+  Number(value) > PRIORITY_MAX && !metadata.name.startsWith('system-')
+    ? [forbidden('value', `maximum allowed value of a user defined priority is ${PRIORITY_MAX}`)]
+    : []
+
+export const checkPriorityClassChange = ({ value }: ApiObject, old: ApiObject): readonly Cause[] =>
+  value === old.value ? [] : [forbidden('value', 'may not be changed in an update.')]

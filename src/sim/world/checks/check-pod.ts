@@ -17,7 +17,6 @@ export function checkPodSpec(spec: JsonMap, field: string): readonly Cause[] {
     ...twice(containers, `${field}.containers`),
     ...oneOf(`${field}.restartPolicy`, spec.restartPolicy, ['Always', 'OnFailure', 'Never']),
     ...oneOf(`${field}.dnsPolicy`, spec.dnsPolicy, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']),
-    ...atLeast(`${field}.terminationGracePeriodSeconds`, spec.terminationGracePeriodSeconds, 0),
     ...maps(spec.tolerations).flatMap((each, index) => tolerationCauses(each, `${field}.tolerations[${index}]`)),
   ]
 }
@@ -78,8 +77,12 @@ function tolerationCauses(
 
 /** What a pod may change once it is there (the same, ValidatePodUpdate). */
 export function checkPodChange(spec: JsonMap, old: JsonMap): readonly Cause[] {
-  if (isDeepStrictEqual(fixed(spec), fixed(old)) && keepsTolerations(spec, old)) return []
+  const kept = keepsTolerations(spec, old)
+    ? []
+    : [forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')]
+  if (isDeepStrictEqual(fixed(spec), fixed(old))) return kept
   return [
+    ...kept,
     forbidden(
       'spec',
       'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
@@ -94,4 +97,8 @@ function fixed(spec: JsonMap): JsonMap {
 }
 
 const keepsTolerations = (spec: JsonMap, old: JsonMap): boolean =>
-  maps(old.tolerations).every((one) => maps(spec.tolerations).some((other) => isDeepStrictEqual(one, other)))
+  maps(old.tolerations).every((one) =>
+    maps(spec.tolerations).some(({ tolerationSeconds, ...other }) =>
+      isDeepStrictEqual({ ...one, tolerationSeconds }, { ...other, tolerationSeconds }),
+    ),
+  )

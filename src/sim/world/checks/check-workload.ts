@@ -22,14 +22,15 @@ export function checkWorkload(resource: ApiResource, spec: JsonMap): readonly Ca
 }
 
 function selectorCauses({ selector, template }: JsonMap): readonly Cause[] {
-  if (!isMap(selector)) return [required('spec.selector')]
+  const metadata = isMap(template) && isMap(template.metadata) ? template.metadata : {}
+  const labels = (metadata.labels ?? {}) as Readonly<Record<string, string>>
+  const other = wrong('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')
+  // No selector selects nothing.
+  if (!isMap(selector)) return [required('spec.selector'), other]
   const { matchLabels, matchExpressions } = selector
   const isEmpty = Object.keys(matchLabels ?? {}).length === 0 && !Array.isArray(matchExpressions)
   if (isEmpty) return [wrong('spec.selector', selector, 'empty selector is invalid')]
-  const metadata = isMap(template) && isMap(template.metadata) ? template.metadata : {}
-  const labels = (metadata.labels ?? {}) as Readonly<Record<string, string>>
-  if (labelTest(selector as WrittenSelector)(labels)) return []
-  return [wrong('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]
+  return labelTest(selector as WrittenSelector)(labels) ? [] : [other]
 }
 
 function templateCauses(template: unknown): readonly Cause[] {
@@ -77,15 +78,18 @@ function daemonCauses({ updateStrategy }: JsonMap): readonly Cause[] {
     : []
 }
 
-const statefulCauses = ({ podManagementPolicy, updateStrategy }: JsonMap): readonly Cause[] => [
-  ...(podManagementPolicy === 'OrderedReady' || podManagementPolicy === 'Parallel'
-    ? []
-    : [wrong('spec.podManagementPolicy', podManagementPolicy, "must be 'OrderedReady' or 'Parallel'")]),
-  ...oneOf('spec.updateStrategy', isMap(updateStrategy) ? updateStrategy.type : undefined, [
-    'RollingUpdate',
-    'OnDelete',
-  ]),
-]
+function statefulCauses({ podManagementPolicy, updateStrategy }: JsonMap): readonly Cause[] {
+  const { type, rollingUpdate } = isMap(updateStrategy) ? updateStrategy : {}
+  return [
+    ...(podManagementPolicy === 'OrderedReady' || podManagementPolicy === 'Parallel'
+      ? []
+      : [wrong('spec.podManagementPolicy', podManagementPolicy, "must be 'OrderedReady' or 'Parallel'")]),
+    ...oneOf('spec.updateStrategy', type, ['RollingUpdate', 'OnDelete']),
+    ...(type === 'OnDelete' && isMap(rollingUpdate)
+      ? [wrong('spec.updateStrategy.rollingUpdate', rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")]
+      : []),
+  ]
+}
 
 /** The same, ValidateDeploymentUpdate and its like. */
 export function checkWorkloadChange(resource: ApiResource, { spec }: ApiObject, old: ApiObject): readonly Cause[] {
