@@ -6,6 +6,8 @@ const MERGE = 'application/merge-patch+json'
 const JSON_PATCH = 'application/json-patch+json'
 const STRATEGIC = 'application/strategic-merge-patch+json'
 
+const OTHER_UID = { metadata: { uid: 'another' } }
+
 /** Changes of any object: of its metadata, and by each kind of patch. */
 const ANY: readonly object[] = [
   { metadata: { labels: { l: 'x' } } },
@@ -17,7 +19,7 @@ const ANY: readonly object[] = [
   { metadata: { labels: { l: 'a/b' } } },
   { metadata: { name: 'another' } },
   { metadata: { namespace: 'another' } },
-  { metadata: { uid: 'another' } },
+  OTHER_UID,
   { metadata: { creationTimestamp: null, deletionTimestamp: '2020-01-01T00:00:00Z' } },
   { metadata: { annotations: { big: 'x'.repeat(300 * 1024) } } },
   { status: { conditions: [] } },
@@ -85,7 +87,7 @@ const OF: Partial<Readonly<Record<KindName, readonly object[]>>> = {
     { spec: { parallelism: 0 } },
     { spec: { parallelism: 2 } },
     { spec: { completions: 5 } },
-    { spec: { backoffLimit: 4 } },
+    { spec: { backoffLimit: 1 } },
     { spec: { suspend: true } },
     { spec: { template: { metadata: { labels: { x: 'y' } } } } },
   ],
@@ -139,17 +141,31 @@ const JSON_PATCHES: readonly (readonly object[])[] = [
   [{ op: 'replace', path: '/metadata/finalizers/7', value: 'x' }],
 ]
 
+/** What real controllers note on a kind, and the embedded ones do not: whether a patch can be made depends on it. */
+const NOTED: Partial<Readonly<Record<KindName, RegExp>>> = {
+  Node: /annotations/,
+  PersistentVolume: /finalizers/,
+  PersistentVolumeClaim: /finalizers/,
+}
+
 /** A change of an object that is there, or was: by a patch, by a whole object, or by its status. */
 export function drawChange(draw: Draw, kind: KindName, path: string): Step {
   const ours = OF[kind]
-  const merge = ours === undefined || draw.chance(0.35) ? draw.one(ANY) : draw.one(ours)
+  // The labels of the pods of a Job are checked against its uid.
+  const any = ANY.filter((change) => kind !== 'Job' || change !== OTHER_UID)
+  const merge = ours === undefined || draw.chance(0.35) ? draw.one(any) : draw.one(ours)
   const isOurs = kind === 'NodeGuard' || kind === 'IngressDaemonSet'
   const way = draw.below(20)
-  if (way < 4) return { do: 'ask', method: 'PATCH', path, body: draw.one(JSON_PATCHES), contentType: JSON_PATCH }
+  if (way < 4) {
+    const body = draw.one(JSON_PATCHES.filter((patch) => !(NOTED[kind]?.test(JSON.stringify(patch)) ?? false)))
+    return { do: 'ask', method: 'PATCH', path, body, contentType: JSON_PATCH }
+  }
   if (way < 8) return { do: 'edit', path, merge, version: draw.one(['read', 'read', 'none', 'old'] as const) }
   if (way < 10) {
     const body = {
       ...merge,
+      // The API checks what the status of a Job may become.
+      ...(kind === 'Job' ? { status: undefined } : {}),
       ...(isOurs ? { status: { phase: 'Drawn' } } : {}),
       metadata: { annotations: { by: 'status' }, labels: { by: 'status' } },
     }

@@ -1,9 +1,10 @@
 import type { ControlPlane } from '../../contract/control/control-plane.ts'
 import { embeddedPlane } from '../../contract/doors/control-planes.ts'
 import { type Difference, differencesOf } from './compare.ts'
-import { KINDS, type KindName, listPath } from './paths.ts'
+import { listPath } from './paths.ts'
 import { play } from './play.ts'
 import type { Seen } from './seen.ts'
+import { kindsOf } from './snapshot.ts'
 import type { Sequence } from './step.ts'
 
 export interface Compared {
@@ -22,7 +23,7 @@ export async function compareSequence(sequence: Sequence, real: ControlPlane): P
   const betweenMs = performance.now()
   const theirs = await play(real, sequence, ours)
   const realMs = performance.now() - betweenMs
-  await cleanUp(real, sequence.name)
+  await cleanUp(real, sequence)
   const differences = ours.flatMap((seen: Seen, step) => {
     const other = theirs[step]
     return other === undefined ? [] : differencesOf(seen, other).map((difference) => ({ ...difference, step }))
@@ -30,21 +31,24 @@ export async function compareSequence(sequence: Sequence, real: ControlPlane): P
   return { sequence, differences, embeddedMs: betweenMs - beganMs, realMs }
 }
 
-/** What has no namespace, then the namespace with all in it, whatever holds it. */
-async function cleanUp({ door }: ControlPlane, world: string): Promise<void> {
-  const merge = 'application/merge-patch+json'
-  const kinds = (Object.keys(KINDS) as KindName[]).filter((kind) => kind !== 'Event')
-  for (const kind of kinds.toReversed()) {
-    const { body } = await door.ask('GET', listPath(kind, world))
+/**
+ * Whatever holds it. The namespace stays as long as the control plane: to empty one takes more requests than a sequence.
+ */
+async function cleanUp({ door }: ControlPlane, sequence: Sequence): Promise<void> {
+  const contentType = 'application/merge-patch+json'
+  const kinds = kindsOf(sequence).filter((kind) => kind !== 'Namespace' && kind !== 'Event')
+  for (const kind of kinds) {
+    const list = listPath(kind, sequence.name)
+    const { body } = await door.ask('GET', list)
     const items = ((body as { readonly items?: readonly unknown[] }).items ?? []) as readonly {
       readonly metadata: { readonly name: string; readonly finalizers?: readonly string[] }
     }[]
     for (const { metadata } of items) {
-      const path = listPath(kind, world).replace(/\?.*|$/, `/${metadata.name}`)
+      const path = list.replace(/\?.*|$/, `/${metadata.name}`)
       if (metadata.finalizers !== undefined)
-        await door.ask('PATCH', path, { contentType: merge, body: { metadata: { finalizers: null } } })
-      if (!KINDS[kind].namespaced) await door.ask('DELETE', path, { body: { propagationPolicy: 'Background' } })
-      else if (kind === 'Pod') await door.ask('DELETE', `${path}?gracePeriodSeconds=0`)
+        await door.ask('PATCH', path, { contentType, body: { metadata: { finalizers: null } } })
+      const grace = kind === 'Pod' ? '?gracePeriodSeconds=0' : ''
+      await door.ask('DELETE', `${path}${grace}`, { body: { propagationPolicy: 'Background' } })
     }
   }
 }

@@ -74,7 +74,7 @@ function ofFields(embedded: unknown, real: unknown, at: string): readonly Differ
   return isDeepStrictEqual(embedded, real) ? [] : [{ at, embedded: shown(embedded), real: shown(real) }]
 }
 
-/** Of one object in their order. What controllers write to it meanwhile may be one write here and two there. */
+/** Of each object in their order. What controllers write to it meanwhile may be one write here and two there. */
 function ofEvents(
   embedded: Extract<Seen, { kind: 'events' }>,
   real: Extract<Seen, { kind: 'events' }>,
@@ -84,18 +84,19 @@ function ofEvents(
   return isDeepStrictEqual(ours, theirs) ? [] : [{ at: `events ${kind}`, embedded: shown(ours), real: shown(theirs) }]
 }
 
+type Events = Extract<Seen, { kind: 'events' }>['events']
+
 /** Nobody but the clients of a sequence writes to these. */
 const OWN = new Set(['configmaps', 'leases', 'nodeguards', 'ingressdaemonsets', 'events', 'priorityclasses'])
 
-/** `isWhole`: with changes that delete nothing. */
-function byObject(events: readonly string[], isWhole: boolean): Readonly<Record<string, readonly string[]>> {
-  const groups: Record<string, string[]> = {}
-  for (const event of events) {
-    const [type = '', name = '', more = ''] = event.split(' ')
-    const text = `${type} ${more}`.trim()
+/** What happened to one or more objects of a name; `isWhole`: with changes that delete nothing. */
+function byObject(events: Events, isWhole: boolean): readonly string[] {
+  const groups = new Map<string, string[]>()
+  for (const { uid, name, text } of events) {
     if (text === 'MODIFIED' && !isWhole) continue
-    groups[name] ??= []
-    if (groups[name].at(-1) !== text) groups[name].push(text)
+    const group = groups.get(uid) ?? [name]
+    groups.set(uid, group)
+    if (group.at(-1) !== text) group.push(text)
   }
-  return Object.fromEntries(Object.entries(groups).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return [...new Set([...groups.values()].map((group) => group.join(', ')))].toSorted()
 }

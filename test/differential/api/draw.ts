@@ -1,7 +1,7 @@
 import { mergePatch } from '../../../src/sim/world/merge-patch.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 import { drawChange } from './changes.ts'
-import { Draw, FLAWS, FLAWS_OF, MAKERS } from './objects.ts'
+import { Draw, FLAWS, FLAWS_OF, MAKERS, NAMELESS } from './objects.ts'
 import { collectionPath, KINDS, type KindName, listPath, WORLD_LABEL, withQuery } from './paths.ts'
 import type { Sequence, Step } from './step.ts'
 
@@ -40,6 +40,7 @@ const OFTEN: readonly KindName[] = [
 ]
 
 const WITH_PODS: readonly KindName[] = ['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'Pod']
+const COUNTERS: readonly KindName[] = ['PodDisruptionBudget', 'ResourceQuota']
 const SCALED: readonly KindName[] = ['Deployment', 'ReplicaSet', 'StatefulSet']
 
 const LISTS = [
@@ -49,6 +50,9 @@ const LISTS = [
   'resourceVersion=99999999',
   'limit=x',
 ]
+
+/** Controllers, the collector and the scheduler would be met half-way, on each plane elsewhere. */
+const SETTLED: readonly Step[] = [{ do: 'wait' }]
 
 interface Made {
   readonly kind: KindName
@@ -86,21 +90,27 @@ class Drawing {
 
   #next(kinds: readonly KindName[]): readonly Step[] {
     const draw = this.#draw
-    if (this.#made.length === 0 || (this.#made.length < 5 && draw.chance(0.3))) return [this.#create(draw.one(kinds))]
+    if (this.#made.length === 0 || (this.#made.length < 5 && draw.chance(0.3))) return this.#make(draw.one(kinds))
     const of = draw.one(this.#made)
     const way = draw.below(20)
-    // Its controllers and the scheduler would be met half-way, on each plane elsewhere.
-    const before: readonly Step[] = WITH_PODS.includes(of.kind) ? [{ do: 'wait' }] : []
+    const before: readonly Step[] = WITH_PODS.includes(of.kind) ? SETTLED : []
     if (way < 8) return [...before, drawChange(draw, of.kind, of.path)]
     if (way < 10) return [...before, this.#delete(of), { do: 'wait' }]
     if (way < 12) return [...before, WITH_PODS.includes(of.kind) ? this.#evict(of) : this.#delete(of), { do: 'wait' }]
     if (way < 13) return [...before, this.#scale(of)]
-    // The real one has a ConfigMap of its own in each namespace.
-    if (way < 14 && of.kind !== 'ConfigMap' && KINDS[of.kind].namespaced)
-      return [{ do: 'pages', path: listPath(of.kind, this.#world), limit: 1 + draw.below(3) }]
-    if (way < 15) return [this.#watch(of)]
+    // The controllers of the real one tell Events, and make a ConfigMap in each namespace.
+    if (way < 14 && of.kind !== 'ConfigMap' && of.kind !== 'Event' && KINDS[of.kind].namespaced)
+      return [...SETTLED, { do: 'pages', path: listPath(of.kind, this.#world), limit: 1 + draw.below(3) }]
+    if (way < 15) return [...SETTLED, this.#watch(of)]
     if (way < 16) return [this.#read(of)]
-    return [{ do: 'wait' }]
+    return SETTLED
+  }
+
+  /** What counts pods would be made while pods come, or the other way round. */
+  #make(kind: KindName): readonly Step[] {
+    const makes = (kinds: readonly KindName[]): boolean => this.#made.some((made) => kinds.includes(made.kind))
+    const isMet = COUNTERS.includes(kind) ? makes(WITH_PODS) : WITH_PODS.includes(kind) && makes(COUNTERS)
+    return [...(isMet ? SETTLED : []), this.#create(kind)]
   }
 
   #create(kind: KindName): Step {
@@ -113,16 +123,18 @@ class Drawing {
     const app = this.#made.findLast((made) => WITH_PODS.includes(made.kind))?.app ?? 'none'
     const forPods = kind === 'PodDisruptionBudget' || kind === 'Service'
     const own = MAKERS[kind](draw, { world: this.#world, name: forPods ? app : name })
+    const isHeld = draw.chance(0.15)
     const metadata = {
       name,
-      ...(draw.chance(0.15) ? { finalizers: ['test.local/held'] } : {}),
+      ...(isHeld ? { finalizers: ['test.local/held'] } : {}),
       labels: { ...(isWhole ? { [WORLD_LABEL]: this.#world } : {}), ...(draw.chance(0.3) ? { l: 'drawn' } : {}) },
     }
     const owner = draw.chance(0.15)
       ? this.#made.findLast((made) => made.kind !== 'Node' && made.kind !== kind)
       : undefined
     const owned =
-      owner === undefined
+      // What is held would be collected half-way, with its pods.
+      owner === undefined || (isHeld && WITH_PODS.includes(kind))
         ? {}
         : {
             ownerReferences: [
@@ -136,7 +148,8 @@ class Drawing {
           }
     const whole = mergePatch({ ...TYPE_OF(kind), metadata: { ...metadata, ...owned } }, own)
     const flaws = draw.chance(0.6) ? (FLAWS_OF[kind] ?? FLAWS) : FLAWS
-    const body = draw.chance(0.2) ? mergePatch(whole, draw.one(flaws)) : whole
+    const flawed = flaws.filter((flaw) => kind !== 'Service' || flaw !== NAMELESS)
+    const body = draw.chance(0.2) ? mergePatch(whole, draw.one(flawed)) : whole
     const path = collectionPath(kind, this.#world)
     this.#made.push({ kind, name, path: `${path}/${name}`, app: name })
     const query = draw.chance(0.05) ? '?dryRun=All' : ''

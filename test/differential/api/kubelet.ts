@@ -7,6 +7,10 @@ const NODES = ['n1', 'n2']
 
 /** Two nodes that are Ready and that no kubelet runs, in a namespace of their own. */
 export async function makeGround({ door, pass, stamp }: ControlPlane, world: string): Promise<void> {
+  const kinds = await door.ask('GET', '/api/v1')
+  const known = (field(kinds.body, 'resources') ?? []) as readonly { readonly name: string }[]
+  // The embedded cluster has no service accounts, and its pods need none.
+  const hasAccounts = known.some(({ name }) => name === 'serviceaccounts')
   await door.ask('POST', '/api/v1/namespaces', {
     body: { metadata: { name: world, labels: { [WORLD_LABEL]: world } } },
   })
@@ -25,27 +29,28 @@ export async function makeGround({ door, pass, stamp }: ControlPlane, world: str
     await door.ask('PATCH', `/api/v1/nodes/${name}/status`, { contentType: STRATEGIC, body: { status } })
   }
   for (let looks = 0; looks < 100; looks += 1) {
-    if (await isGroundReady(door, world)) return
+    if (await isGroundReady(door, world, hasAccounts)) return
     await pass(100)
   }
   throw new Error('the nodes stay tainted, or there is no service account')
 }
 
-async function isGroundReady(door: ControlPlane['door'], world: string): Promise<boolean> {
+async function isGroundReady(door: ControlPlane['door'], world: string, hasAccounts: boolean): Promise<boolean> {
   for (const short of NODES) {
     const { body } = await door.ask('GET', `/api/v1/nodes/${world}-${short}`)
     if (field(body, 'spec.taints') !== undefined) return false
   }
-  // The embedded cluster has no service accounts, and its pods need none.
   const path = `/api/v1/namespaces/${world}/serviceaccounts/default`
-  const kinds = await door.ask('GET', '/api/v1')
-  const known = (field(kinds.body, 'resources') ?? []) as readonly { readonly name: string }[]
-  return !known.some(({ name }) => name === 'serviceaccounts') || (await door.ask('GET', path)).status === 200
+  return !hasAccounts || (await door.ask('GET', path)).status === 200
 }
 
-/** What the kubelets of both nodes have to say by now of the pods on them. True: something was written. */
+/**
+ * What the kubelets of both nodes have to say by now of the pods on them. Pods end together, once each has a node: a Job would
+ * take those away that come later. True: something was written.
+ */
 export async function kubeletPass(plane: ControlPlane, world: string, pods: readonly unknown[]): Promise<boolean> {
   let hasWritten = false
+  const isEach = pods.every((pod) => field(pod, 'spec.nodeName') !== undefined)
   for (const pod of pods) {
     const path = `${collectionPath('Pod', world)}/${String(field(pod, 'metadata.name'))}`
     const node = String(field(pod, 'spec.nodeName') ?? '')
@@ -56,7 +61,7 @@ export async function kubeletPass(plane: ControlPlane, world: string, pods: read
       const body = { gracePeriodSeconds: 0, preconditions: { uid: field(pod, 'metadata.uid') } }
       await plane.door.ask('DELETE', path, { body })
       hasWritten = true
-    } else if (field(pod, 'status.containerStatuses') === undefined && !hasEnded(pod)) {
+    } else if (field(pod, 'status.containerStatuses') === undefined && !hasEnded(pod) && (isEach || !mayEnd(pod))) {
       await plane.door.ask('PATCH', `${path}/status`, {
         contentType: STRATEGIC,
         body: { status: statusOf(plane, pod) },
@@ -69,13 +74,16 @@ export async function kubeletPass(plane: ControlPlane, world: string, pods: read
 
 const hasEnded = (pod: unknown): boolean => /^(Succeeded|Failed)$/.test(String(field(pod, 'status.phase')))
 
+const runsOf = (pod: unknown): string =>
+  (field(pod, 'metadata.labels') as Readonly<Record<string, string>> | undefined)?.['test.local/runs'] ?? 'ready'
+
+const mayEnd = (pod: unknown): boolean => PHASES[runsOf(pod)] !== undefined
+
 const PHASES: Readonly<Record<string, string>> = { succeeds: 'Succeeded', fails: 'Failed' }
 
 /** At once all that a kubelet writes one after the other (pkg/kubelet/status/generate.go). */
 function statusOf({ stamp }: ControlPlane, pod: unknown): object {
-  const runs = String(
-    (field(pod, 'metadata.labels') as Readonly<Record<string, string>> | undefined)?.['test.local/runs'] ?? 'ready',
-  )
+  const runs = runsOf(pod)
   const phase = PHASES[runs] ?? 'Running'
   const is = (type: string, status: boolean) => ({
     type,

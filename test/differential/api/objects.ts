@@ -202,6 +202,9 @@ export const MAKERS: Readonly<Record<KindName, Maker>> = {
   IngressDaemonSet: () => ({ spec: { a: { b: 1 } } }),
 }
 
+/** The real one gives a Service an address first, and says that it cannot. */
+export const NAMELESS = { metadata: { name: null } }
+
 /** What is wrong with a new object, as a merge patch of it; most of it is refused. */
 export const FLAWS: readonly object[] = [
   { metadata: { labels: { l: 'a/b' } } },
@@ -212,7 +215,7 @@ export const FLAWS: readonly object[] = [
   { metadata: { finalizers: ['nothing'] } },
   { metadata: { finalizers: ['not a name/x'] } },
   { metadata: { name: 'Upper' } },
-  { metadata: { name: null } },
+  NAMELESS,
   { metadata: { namespace: 'other' } },
   { metadata: { resourceVersion: '7' } },
   { metadata: { uid: 'mine', creationTimestamp: '2020-01-01T00:00:00Z' } },

@@ -7,16 +7,21 @@ import { differencesOf } from './compare.ts'
 import { kubeletPass, makeGround } from './kubelet.ts'
 import { collectionPath, type KindName, withQuery } from './paths.ts'
 import type { Seen } from './seen.ts'
-import { kindsOf, normalOf, takeSnapshot } from './snapshot.ts'
+import { isDrawn, kindsOf, normalOf, takeSnapshot } from './snapshot.ts'
 import type { Sequence, Step } from './step.ts'
 
-const QUIET_MS = 3_000
+/** Longer than a Job waits after its first failure. */
+const QUIET_MS = 12_000
+const LOOK_MS = 250
 const VIRTUAL_LIMIT_MS = 60_000
-const REAL_LIMIT_MS = 12_000
+const REAL_LIMIT_MS = 30_000
+/** A controller may write between a read and the write after it. */
+const EDITS_MAX = 5
 
 /**
  * Plays a sequence on one plane. `expected` is what the other plane showed: this plane is given time to come to it. Without
- * `expected`, a wait lasts until nothing changes, so the plane is one in virtual time.
+ * `expected`, a wait lasts until nothing changes, so the plane is one in virtual time. The first difference ends the sequence: what
+ * follows from it says nothing new.
  */
 export async function play(
   plane: ControlPlane,
@@ -26,7 +31,15 @@ export async function play(
   await makeGround(plane, sequence.name)
   const player = new Player(plane, sequence)
   const seen: Seen[] = []
-  for (const [index, step] of sequence.steps.entries()) seen.push(await player.take(step, expected?.[index]))
+  for (const [index, step] of sequence.steps.entries()) {
+    const wanted = expected?.[index]
+    const now = await player.take(step, wanted)
+    seen.push(now)
+    if (wanted !== undefined && !isAlike(wanted, now)) {
+      player.endWatches()
+      return seen
+    }
+  }
   return [...seen, ...player.endWatches()]
 }
 
@@ -64,8 +77,12 @@ class Player {
         kind: 'events',
         path,
         events: watch.events
-          .filter(({ object }) => field(object, 'metadata.name') !== 'kube-root-ca.crt')
-          .map(({ type, object }) => eventText(type, object)),
+          .filter(({ object }) => isDrawn(String(field(object, 'kind')), object))
+          .map(({ type, object }) => ({
+            uid: String(field(object, 'metadata.uid')),
+            name: normalOf('', object).id.trim(),
+            text: eventText(type, object),
+          })),
       }
     })
   }
@@ -100,7 +117,14 @@ class Player {
     }
   }
 
-  async #edit({ path, merge, version }: Extract<Step, { do: 'edit' }>): Promise<Seen> {
+  async #edit(step: Extract<Step, { do: 'edit' }>): Promise<Seen> {
+    for (let edits = 1; ; edits += 1) {
+      const seen = await this.#editOnce(step)
+      if (edits === EDITS_MAX || step.version !== 'read' || seen.kind !== 'answer' || seen.code !== 409) return seen
+    }
+  }
+
+  async #editOnce({ path, merge, version }: Extract<Step, { do: 'edit' }>): Promise<Seen> {
     const read = await this.#plane.door.ask('GET', path)
     if (read.status !== 200)
       return { kind: 'answer', code: read.status, reason: field(read.body, 'reason'), causes: [], message: '' }
@@ -140,7 +164,7 @@ class Player {
     return { kind: 'nothing' }
   }
 
-  /** Until nothing has changed for some seconds of virtual time. */
+  /** Until nothing has changed for some seconds of virtual time. The longer nothing changes, the less often it looks. */
   async #settle(): Promise<Seen> {
     const beganMs = this.#plane.nowMs()
     let last = ''
@@ -154,7 +178,7 @@ class Player {
       const isQuiet = !hasWritten && this.#plane.nowMs() - quietSinceMs >= QUIET_MS
       if (isQuiet || this.#plane.nowMs() - beganMs > VIRTUAL_LIMIT_MS)
         return { kind: 'there', snapshot, tookMs: quietSinceMs - beganMs }
-      await this.#plane.pass(250)
+      await this.#plane.pass(Math.max(LOOK_MS, this.#plane.nowMs() - quietSinceMs))
     }
   }
 
@@ -193,16 +217,20 @@ class Player {
   }
 }
 
-const isAlike = (expected: Seen, there: Seen): boolean =>
-  differencesOf(expected, there).every((difference) => acceptedAs(difference) !== undefined)
+const isAlike = (expected: Seen, seen: Seen): boolean =>
+  differencesOf(expected, seen).every((difference) => acceptedAs(difference) !== undefined)
 
 const CONTROLLED =
   /^(Deployment|ReplicaSet|StatefulSet|DaemonSet|Job|Pod|PodDisruptionBudget|PersistentVolume|PersistentVolumeClaim|Node|Scale)$/
 
-/** A controller may have written a status by then, or not. */
+/** A controller may have written a status by then, or taken the first taint of a node away, or not. */
 function answered(body: unknown): unknown {
   const { status, ...rest } = body as Readonly<Record<string, unknown>>
-  return normalOf('', CONTROLLED.test(String(rest.kind)) ? rest : { ...rest, status }).object
+  const spec = rest.spec as Readonly<Record<string, unknown>> | undefined
+  const taints = (spec?.taints ?? []) as readonly { readonly key: string }[]
+  const own = taints.filter(({ key }) => !key.startsWith('node.kubernetes.io/'))
+  const said = rest.kind === 'Node' ? { ...rest, spec: { ...spec, taints: own } } : rest
+  return normalOf('', CONTROLLED.test(String(said.kind)) ? said : { ...said, status }).object
 }
 
 const podText = (pod: unknown): string => JSON.stringify(normalOf('Pod', pod).object)
@@ -210,5 +238,5 @@ const podText = (pod: unknown): string => JSON.stringify(normalOf('Pod', pod).ob
 function eventText(type: string, object: unknown): string {
   if (type === 'ERROR') return `ERROR ${String(field(object, 'code'))} ${String(field(object, 'reason'))}`
   const isGoing = field(object, 'metadata.deletionTimestamp') !== undefined
-  return `${type} ${normalOf('', object).id.trim()}${isGoing ? ' going' : ''}`
+  return `${type}${isGoing ? ' going' : ''}`
 }

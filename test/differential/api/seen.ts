@@ -1,5 +1,13 @@
 import type { Snapshot } from './snapshot.ts'
 
+interface SeenEvent {
+  readonly uid: string
+  /** As it is alike on both planes. */
+  readonly name: string
+  /** `ADDED`, `MODIFIED going`. */
+  readonly text: string
+}
+
 /** What one step showed. */
 export type Seen =
   | {
@@ -14,5 +22,5 @@ export type Seen =
     }
   | { readonly kind: 'pages'; readonly pages: readonly (readonly string[])[] }
   | { readonly kind: 'there'; readonly snapshot: Snapshot; readonly tookMs: number }
-  | { readonly kind: 'events'; readonly path: string; readonly events: readonly string[] }
+  | { readonly kind: 'events'; readonly path: string; readonly events: readonly SeenEvent[] }
   | { readonly kind: 'nothing' }

@@ -29,7 +29,7 @@ const COMES_OF: Partial<Readonly<Record<KindName, readonly KindName[]>>> = {
 /** The kinds that a sequence can bring about, its own namespace and nodes among them. */
 export function kindsOf({ steps }: Sequence): readonly KindName[] {
   const made = steps.flatMap((step) => (step.do === 'ask' && step.method === 'POST' ? kindsInPath(step.path) : []))
-  return [...new Set(['Namespace', 'Node', ...made, ...made.flatMap((kind) => COMES_OF[kind] ?? [])] as const)]
+  return [...new Set([...made, ...made.flatMap((kind) => COMES_OF[kind] ?? []), 'Namespace', 'Node'] as const)]
 }
 
 const kindsInPath = (path: string): readonly KindName[] =>
@@ -62,7 +62,7 @@ export async function takeSnapshot(
 const keyText = ({ id, object }: Normal): string => `${id} ${JSON.stringify(object)}`
 
 /** Controllers tell Events, and give each namespace a ConfigMap, which the embedded cluster does not have. */
-function isDrawn(kind: KindName, object: unknown): boolean {
+export function isDrawn(kind: string, object: unknown): boolean {
   if (kind === 'Event')
     return field(object, 'source.component') === undefined && String(field(object, 'reportingComponent') ?? '') === ''
   return field(object, 'metadata.name') !== 'kube-root-ca.crt'
@@ -89,7 +89,13 @@ export function normalOf(kind: string, object: unknown, hashes: readonly string[
     ...hashes.map((hash) => [hash, 'HASH'] as const),
   ]
   const { apiVersion: _version, kind: _kind, ...rest } = object as JsonMap
-  return { id: plain(`${kind} ${name}`, words), object: normal(placed(rest), '', words) }
+  return { id: plain(`${kind} ${name}`, words), object: normal(lastCounted(placed(rest)), '', words) }
+}
+
+/** A budget that cannot be computed keeps the numbers of some moment before. */
+function lastCounted(object: JsonMap): JsonMap {
+  const conditions = field(object, 'status.conditions')
+  return field(conditions, '0.reason') === 'SyncFailed' ? { ...object, status: { conditions } } : object
 }
 
 /** Which of its nodes a pod is on is drawn among equals, unless its DaemonSet says it. */
@@ -144,5 +150,8 @@ function plain(text: string, words: readonly (readonly [string, string])[]): str
   for (const [from, to] of words) result = result.replaceAll(from, to)
   // How many nodes there are is another matter on each plane.
   if (/^\d+\/\d+ nodes are available/.test(result)) return 'NODES'
-  return result.replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-*')
+  return result
+    .replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-*')
+    .replaceAll(/((?:ReplicaSet|replica set) "[^"]+-)[a-z0-9]+(?=")/g, '$1HASH')
+    .replaceAll(/(pods "[^"]+-)[a-z0-9]{5}(?=" is forbidden)/g, '$1*')
 }
