@@ -13,7 +13,7 @@ import {
 } from '../world/api-resource.ts'
 import type { BudgetObject } from '../world/budget-object.ts'
 import { labelTest } from '../world/label-selector.ts'
-import { type Change, keyOf } from '../world/store.ts'
+import { keyOf } from '../world/store.ts'
 import type { World } from '../world/world.ts'
 import { type BudgetInput, budgetStatus, type GuardedPod } from './budget-status.ts'
 import { ObjectIndex } from './object-index.ts'
@@ -49,25 +49,15 @@ export function runDisruptionController(parts: ActorParts): () => void {
       .of(namespace)
       .filter(({ spec }) => labelTest(spec.selector)(labels))
       .map(({ metadata }) => keyOf(metadata))
-  const scaled = Object.values(SCALED).map(
-    (resource) =>
-      [
-        resource,
-        ({ object, previous }: Change) =>
-          previous !== undefined && previous.spec === object.spec
-            ? []
-            : byNamespace.of(object.metadata.namespace ?? '').map(({ metadata }) => keyOf(metadata)),
-      ] as const,
-  )
   const end = runReconciler(parts, {
     watches: [
       [DISRUPTION_BUDGETS, ({ object }) => [keyOf(object.metadata)]],
       [
         PODS,
-        // If a budget does not select a pod any more, nothing is counted again for it (disruption.go, updatePod).
+        // If a budget does not select a pod any more, nothing is counted again for it (disruption.go, updatePod). Nor is anything
+        // where a controller is scaled, before its next pod.
         ({ object }) => guarding(object),
       ],
-      ...scaled,
     ],
     lagMs: LAG_MS,
     sync: (key) => {

@@ -130,7 +130,7 @@ export function validationContract(door: () => ApiDoor): void {
 
   test('a value of a priority class may not change, and a namespace keeps its name as a label', async () => {
     await ask('POST', CLASSES, { body: { metadata: { name: 'ten' }, value: 10 } })
-    assert.deepEqual(told(await patch(`${CLASSES}/ten`, { value: 5 })), invalid('value', 'Forbidden'))
+    assert.deepEqual(refusal(await patch(`${CLASSES}/ten`, { value: 5 })), invalid('value', 'Forbidden'))
     await ask('DELETE', `${CLASSES}/ten`)
     const { body } = await patch('/api/v1/namespaces/default', { metadata: { labels: null } })
     assert.deepEqual(field(body, 'metadata.labels'), { 'kubernetes.io/metadata.name': 'default' })
@@ -154,7 +154,7 @@ export function validationContract(door: () => ApiDoor): void {
       ['b', invalid('spec.tolerations', 'Forbidden')],
     ] as const) {
       assert.deepEqual(
-        told(await patch(`${PODS}/fixed`, { spec: { tolerations: [{ key, operator: 'Exists' }] } })),
+        refusal(await patch(`${PODS}/fixed`, { spec: { tolerations: [{ key, operator: 'Exists' }] } })),
         answer,
       )
     }

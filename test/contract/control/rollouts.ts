@@ -33,7 +33,7 @@ async function placed(ground: ControlGround, app: string): Promise<readonly stri
     .toSorted()
 }
 
-const deployment = (ground: ControlGround, app: string, more: object): object => ({
+const workload = (ground: ControlGround, app: string, more: object): object => ({
   metadata: { name: app },
   spec: {
     ...more,
@@ -132,7 +132,7 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
       const app = 'late'
       const path = `${ground.path('deployments', APPS)}/${app}`
       const more = { replicas: 1, progressDeadlineSeconds: 3 }
-      await ground.create(ground.path('deployments', APPS), deployment(ground, app, more))
+      await ground.create(ground.path('deployments', APPS), workload(ground, app, more))
       const progress = async () => {
         const all = ((await ground.get(path, 'status.conditions')) ?? []) as readonly Record<string, string>[]
         const { status, reason } = all.find(({ type }) => type === 'Progressing') ?? {}
@@ -142,6 +142,26 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
       const took = await ground.until('it to be late', 12_000, async () => (await progress()).startsWith('False'))
       assert.equal(await progress(), 'False ProgressDeadlineExceeded')
       assert.ok(took > 1_500, `late after ${took} ms`)
+    },
+  },
+  {
+    title: 'a budget counts anew with the next pod, and not where its controller is scaled',
+    run: async (ground) => {
+      const app = 'counted'
+      const sets = ground.path('statefulsets', APPS)
+      await ground.create(sets, workload(ground, app, { replicas: 1, serviceName: 'none' }))
+      await ground.until('its pod', 10_000, async () => (await ground.pods(app)).length === 1)
+      const budgets = ground.path('poddisruptionbudgets', 'apis/policy/v1')
+      const spec = { minAvailable: '50%', selector: { matchLabels: { app } } }
+      await ground.create(budgets, { metadata: { name: app }, spec })
+      const expected = () => ground.get(`${budgets}/${app}`, 'status.expectedPods')
+      await ground.until('its count', 10_000, async () => (await expected()) === 1)
+      // Its second pod waits until the first is Ready.
+      await ground.patch(`${sets}/${app}`, { spec: { replicas: 2 } })
+      await ground.plane.pass(2_000)
+      assert.equal(await expected(), 1)
+      await ground.setReady(`${app}-0`)
+      await ground.until('its next count', 10_000, async () => (await expected()) === 2)
     },
   },
   {
@@ -166,7 +186,7 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
     run: async (ground) => {
       const app = 'paused'
       const path = `${ground.path('deployments', APPS)}/${app}`
-      await ground.create(ground.path('deployments', APPS), deployment(ground, app, { replicas: 1 }))
+      await ground.create(ground.path('deployments', APPS), workload(ground, app, { replicas: 1 }))
       const sets = async (name: string): Promise<readonly unknown[]> => {
         const all = (await ground.get(ground.path('replicasets', APPS), 'items')) as readonly unknown[]
         return all.map((set) => field(set, name))
@@ -188,7 +208,7 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
       const app = 'refused'
       const path = `${ground.path('deployments', APPS)}/${app}`
       await ground.create(ground.path('resourcequotas'), { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } })
-      await ground.create(ground.path('deployments', APPS), deployment(ground, app, { replicas: 1 }))
+      await ground.create(ground.path('deployments', APPS), workload(ground, app, { replicas: 1 }))
       const failure = async () => {
         const all = ((await ground.get(path, 'status.conditions')) ?? []) as readonly Record<string, string>[]
         return all.find(({ type }) => type === 'ReplicaFailure')
