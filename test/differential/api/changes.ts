@@ -6,6 +6,7 @@ const MERGE = 'application/merge-patch+json'
 const JSON_PATCH = 'application/json-patch+json'
 const STRATEGIC = 'application/strategic-merge-patch+json'
 
+const STATUS = { status: { conditions: [] } }
 const OTHER_UID = { metadata: { uid: 'another' } }
 
 /** Changes of any object: of its metadata, and by each kind of patch. */
@@ -22,9 +23,11 @@ const ANY: readonly object[] = [
   OTHER_UID,
   { metadata: { creationTimestamp: null, deletionTimestamp: '2020-01-01T00:00:00Z' } },
   { metadata: { annotations: { big: 'x'.repeat(300 * 1024) } } },
-  { status: { conditions: [] } },
+  STATUS,
   {},
 ]
+
+const STATELESS: ReadonlySet<KindName> = new Set(['ConfigMap', 'Event', 'Lease', 'PriorityClass'])
 
 const OF: Partial<Readonly<Record<KindName, readonly object[]>>> = {
   Node: [
@@ -151,8 +154,10 @@ const NOTED: Partial<Readonly<Record<KindName, RegExp>>> = {
 /** A change of an object that is there, or was: by a patch, by a whole object, or by its status. */
 export function drawChange(draw: Draw, kind: KindName, path: string): Step {
   const ours = OF[kind]
-  // The labels of the pods of a Job are checked against its uid.
-  const any = ANY.filter((change) => kind !== 'Job' || change !== OTHER_UID)
+  // The labels of the pods of a Job are checked against its uid, and no type of the four knows a status.
+  const any = ANY.filter(
+    (change) => !(kind === 'Job' && change === OTHER_UID) && !(STATELESS.has(kind) && change === STATUS),
+  )
   const merge = ours === undefined || draw.chance(0.35) ? draw.one(any) : draw.one(ours)
   const isOurs = kind === 'NodeGuard' || kind === 'IngressDaemonSet'
   const way = draw.below(20)

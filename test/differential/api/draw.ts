@@ -148,7 +148,7 @@ class Drawing {
           }
     const whole = mergePatch({ ...TYPE_OF(kind), metadata: { ...metadata, ...owned } }, own)
     const flaws = draw.chance(0.6) ? (FLAWS_OF[kind] ?? FLAWS) : FLAWS
-    const flawed = flaws.filter((flaw) => kind !== 'Service' || flaw !== NAMELESS)
+    const flawed = flaws.filter((flaw) => flaw !== NAMELESS || (kind !== 'Service' && kind !== 'Event'))
     const body = draw.chance(0.2) ? mergePatch(whole, draw.one(flawed)) : whole
     const path = collectionPath(kind, this.#world)
     this.#made.push({ kind, name, path: `${path}/${name}`, app: name })

@@ -202,7 +202,7 @@ export const MAKERS: Readonly<Record<KindName, Maker>> = {
   IngressDaemonSet: () => ({ spec: { a: { b: 1 } } }),
 }
 
-/** The real one gives a Service an address first, and says that it cannot. */
+/** Of a Service and an Event, the real one looks at all else first. */
 export const NAMELESS = { metadata: { name: null } }
 
 /** What is wrong with a new object, as a merge patch of it; most of it is refused. */

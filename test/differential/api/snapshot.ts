@@ -89,13 +89,14 @@ export function normalOf(kind: string, object: unknown, hashes: readonly string[
     ...hashes.map((hash) => [hash, 'HASH'] as const),
   ]
   const { apiVersion: _version, kind: _kind, ...rest } = object as JsonMap
-  return { id: plain(`${kind} ${name}`, words), object: normal(lastCounted(placed(rest)), '', words) }
+  return { id: plain(`${kind} ${name}`, words), object: normal(counted(kind, placed(rest)), '', words) }
 }
 
-/** A budget that cannot be computed keeps the numbers of some moment before. */
-function lastCounted(object: JsonMap): JsonMap {
+/** A budget that cannot be computed keeps the numbers of some moment before, and so does a StatefulSet that loses its pods. */
+function counted(kind: string, object: JsonMap): JsonMap {
   const conditions = field(object, 'status.conditions')
-  return field(conditions, '0.reason') === 'SyncFailed' ? { ...object, status: { conditions } } : object
+  const isLost = kind === 'StatefulSet' && field(object, 'metadata.deletionTimestamp') !== undefined
+  return isLost || field(conditions, '0.reason') === 'SyncFailed' ? { ...object, status: { conditions } } : object
 }
 
 /** Which of its nodes a pod is on is drawn among equals, unless its DaemonSet says it. */
