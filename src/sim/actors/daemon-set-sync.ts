@@ -119,7 +119,7 @@ export class DaemonSetSync {
     return againMs
   }
 
-  /** A pod that was never on the node that it is for is nobody else's to remove (getUnscheduledPodsWithoutNode). */
+  /** Removes what waits for a node that is gone: nobody else would (getUnscheduledPodsWithoutNode). */
   #forsake(node: string): void {
     if (node === '') return
     for (const pod of this.#podsOn(node))

@@ -156,7 +156,7 @@ interface Revising {
   readonly sets: readonly ReplicaSetObject[]
 }
 
-/** What a Deployment notes is noted on its ReplicaSet, but for what the controller keeps (deployment_util.go, skipCopyAnnotation). */
+/** What a Deployment hands on to its ReplicaSet: all but what the controller notes (deployment_util.go, skipCopyAnnotation). */
 const notesOf = ({ metadata }: DeploymentObject): Notes =>
   Object.fromEntries(
     Object.entries(metadata.annotations ?? {}).filter(

@@ -38,7 +38,10 @@ export function deploymentStatus(input: DeploymentInput): DeploymentObject['stat
 
 const FAILURE = 'ReplicaFailure'
 
-/** The failure that a ReplicaSet reports, that of the present template before others. A pause leaves it as it was (progress.go, getReplicaFailures). */
+/**
+ * The failure that a ReplicaSet reports, that of the present template before others (progress.go, getReplicaFailures). A pause
+ * leaves it as it was.
+ */
 function failureOf({ deployment, current, all }: DeploymentInput): readonly DeploymentCondition[] {
   const before = deployment.status?.conditions?.filter(({ type }) => type === FAILURE) ?? []
   if (deployment.spec.paused === true || isGoing(deployment)) return before

@@ -100,16 +100,19 @@ class JobSync {
     return podIndexOf(this.#world).ofController(this.#job.metadata.uid)
   }
 
-  /** A pod that ended, or that is made to end, is counted once and let go (trackJobStatusAndRemoveFinalizers). */
+  /**
+   * A pod that ended, or that is made to end, is counted once and let go, and every pod is let go where the Job is going
+   * (trackJobStatusAndRemoveFinalizers).
+   */
   #count(): Pick<JobCounts, 'succeeded' | 'failed'> {
     const { uid } = this.#job.metadata
     let { succeeded = 0, failed = 0 } = this.#job.status ?? {}
     for (const pod of this.#pods()) {
-      if (!isTracked(pod) || isActive(pod)) continue
+      if (!isTracked(pod) || (isActive(pod) && !isGoing(this.#job))) continue
       if (pod.status?.phase === 'Succeeded') {
         succeeded += 1
         this.#failures.delete(uid)
-      } else {
+      } else if (!isActive(pod)) {
         failed += 1
         this.#failures.set(uid, {
           inRow: (this.#failures.get(uid)?.inRow ?? 0) + 1,

@@ -38,10 +38,6 @@ export function createObject(world: World, creation: Creation): ApiObject {
   const metadata = isMap(given.metadata) ? given.metadata : {}
   const name = nameOf(world, resource, metadata)
   if (namespace !== undefined) checkNamespace(world, { resource, namespace, metadata })
-  if (!dryRun && typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== '') {
-    // It comes from the storage, which knows no status of the API (apiserver, storage/errors.go).
-    throw new ApiFailure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
-  }
   if (world.store.get(resource, { name, ...present({ namespace }) }) !== undefined) {
     throw alreadyExists(resource, name)
   }
@@ -55,7 +51,12 @@ export function createObject(world: World, creation: Creation): ApiObject {
   })
   const whole = withAdmitted(resource, object, isChecked)
   if (isChecked) checkObject(resource, whole)
-  return dryRun ? whole : world.store.put(resource, whole)
+  if (dryRun) return whole
+  if (typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== '') {
+    // It comes from the storage, which knows no status of the API (apiserver, storage/errors.go).
+    throw new ApiFailure({ code: 500, message: 'resourceVersion should not be set on objects to be created' })
+  }
+  return world.store.put(resource, whole)
 }
 
 export function bodyOf(resource: ApiResource, body: unknown): Readonly<Record<string, unknown>> {

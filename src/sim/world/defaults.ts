@@ -74,7 +74,7 @@ const BY_RESOURCE: ReadonlyMap<ApiResource, (spec: JsonMap) => JsonMap> = new Ma
   [VOLUMES, (spec) => ({ persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem', ...spec })],
   [VOLUME_CLAIMS, (spec) => ({ volumeMode: 'Filesystem', ...spec })],
   // A Node always has a spec, if an empty one: a JSON patch may add a name to it.
-  [NODES, (spec) => ({ ...spec, ...(spec.podCIDR === undefined ? {} : { podCIDRs: [spec.podCIDR] }) })],
+  [NODES, (spec) => ({ ...(spec.podCIDR === undefined ? {} : { podCIDRs: [spec.podCIDR] }), ...spec })],
 ])
 
 /** What the API adds to an object before it stores it, when it is made and when its spec is changed. */

@@ -54,9 +54,20 @@ const without = (map: JsonMap, names: readonly string[]): JsonMap =>
 function mergedField(name: string, own: unknown, value: unknown): unknown {
   if (!Array.isArray(value)) return strategicMergePatch(own, value)
   const list: readonly unknown[] = Array.isArray(own) ? own : []
-  if (SETS.includes(name)) return [...new Set([...list, ...value])]
+  if (SETS.includes(name)) return mergedSet(list, value)
   const keys = MERGE_KEYS[name]
   return keys === undefined || !value.every(isMap) ? value : mergedList(list.filter(isMap), value, keys)
+}
+
+/** In the order of the patch; what was before an entry of it stays before that entry (mergeSortedSlice). */
+function mergedSet(own: readonly unknown[], patch: readonly unknown[]): readonly unknown[] {
+  const left = own.filter((entry) => !patch.includes(entry))
+  const merged = [...new Set(patch)].flatMap((entry) => {
+    const before = left.filter((other) => own.indexOf(other) < own.indexOf(entry))
+    left.splice(0, before.length)
+    return [...before, entry]
+  })
+  return [...merged, ...left]
 }
 
 function mergedList(own: readonly JsonMap[], patch: readonly JsonMap[], keys: readonly string[]): readonly unknown[] {

@@ -32,6 +32,18 @@ export function patchesContract(door: () => ApiDoor): void {
     assert.equal(field((await ask('GET', `${NODES}/tested`)).body, 'spec.unschedulable'), true)
   })
 
+  test('a strategic patch of finalizers leaves what was there, after its own', async () => {
+    await ask('POST', MAPS, { body: { metadata: { name: 'held', finalizers: ['t.l/a', 't.l/b'] } } })
+    const merged = async (...finalizers: readonly string[]) => {
+      const body = { metadata: { finalizers } }
+      return field((await ask('PATCH', `${MAPS}/held`, { contentType: STRATEGIC, body })).body, 'metadata.finalizers')
+    }
+    assert.deepEqual(await merged('t.l/c'), ['t.l/c', 't.l/a', 't.l/b'])
+    assert.deepEqual(await merged('t.l/a', 't.l/d'), ['t.l/c', 't.l/a', 't.l/d', 't.l/b'])
+    await ask('PATCH', `${MAPS}/held`, { contentType: MERGE, body: { metadata: { finalizers: null } } })
+    await ask('DELETE', `${MAPS}/held`)
+  })
+
   test('a number for a text is wrong with the patch, whatever its kind', async () => {
     await ask('POST', MAPS, { body: { metadata: { name: 'typed' } } })
     for (const contentType of [STRATEGIC, MERGE, JSON_PATCH]) {

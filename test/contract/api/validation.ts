@@ -70,6 +70,7 @@ export function validationContract(door: () => ApiDoor): void {
       [`${APPS}/daemonsets`, aSet('one', 'other'), invalid('spec.template.metadata.labels')],
       // Its own validation goes first, and what is common to all kinds after it.
       [EVENTS, { metadata: { name: 'e', labels: { l: 'a/b' } }, ...event }, invalid('involvedObject.namespace')],
+      [EVENTS, { metadata: { name: 'e', resourceVersion: '7' }, ...event }, invalid('involvedObject.namespace')],
       [
         CLAIMS,
         {

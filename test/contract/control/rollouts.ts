@@ -165,6 +165,22 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
     },
   },
   {
+    title: 'a Job that is going lets its pods go, also those that run',
+    run: async (ground) => {
+      const app = 'going'
+      const jobs = ground.path('jobs', 'apis/batch/v1')
+      const spec = ground.podSpec({ nodeSelector: { no: 'where' }, restartPolicy: 'Never' })
+      const metadata = { name: app, finalizers: ['test.local/held'] }
+      await ground.create(jobs, { metadata, spec: { template: { metadata: { labels: { app } }, spec } } })
+      const held = async () => (await ground.pods(app)).map((pod) => String(field(pod, 'metadata.finalizers')))
+      await ground.until('its pod', 10_000, async () => (await held()).length === 1)
+      assert.deepEqual(await held(), ['batch.kubernetes.io/job-tracking'])
+      await ground.ask('DELETE', `${jobs}/${app}`, { propagationPolicy: 'Background' })
+      await ground.until('its pod to be let go', 10_000, async () => String(await held()) === 'undefined')
+      await ground.patch(`${jobs}/${app}`, { metadata: { finalizers: null } })
+    },
+  },
+  {
     title: 'a DaemonSet removes the pod of a node that is gone, if the pod was never on it',
     run: async (ground) => {
       const app = 'forsaken'
