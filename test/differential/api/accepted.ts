@@ -29,7 +29,10 @@ export const ACCEPTED: readonly Accepted[] = [
     line: 'Claims and volumes that are in use are not protected by finalizers.',
     is: /PersistentVolume(Claim)?\.metadata\.finalizers$/,
   },
-  { line: 'A namespace that is being deleted does not say what it waits for.', is: /Namespace\.status\.conditions/ },
+  {
+    line: 'A namespace that is being deleted does not say what it waits for, nor that it has no grace.',
+    is: /Namespace\.(status\.conditions|metadata\.deletionGracePeriodSeconds)/,
+  },
   { line: 'A quota counts pods alone, and has no status.', is: /ResourceQuota\.status\./ },
   { line: 'What a client writes as the status of a Job is not checked.' },
   { line: 'Fields that no type knows are stored, also where `fieldValidation=Strict` asks for a refusal.' },

@@ -144,11 +144,19 @@ const JSON_PATCHES: readonly (readonly object[])[] = [
   [{ op: 'replace', path: '/metadata/finalizers/7', value: 'x' }],
 ]
 
-/** What real controllers note on a kind, and the embedded ones do not: whether a patch can be made depends on it. */
-const NOTED: Partial<Readonly<Record<KindName, RegExp>>> = {
-  Node: /annotations/,
-  PersistentVolume: /finalizers/,
+/** Takes the label away by which the objects of a sequence are found. */
+const ALL_LABELS = /"\/metadata\/labels"/
+
+/**
+ * Patches that are not drawn of a kind: whether they can be made depends on what real controllers note and the embedded ones do
+ * not, or their object is lost.
+ */
+const NOT_DRAWN: Partial<Readonly<Record<KindName, RegExp>>> = {
+  Namespace: ALL_LABELS,
+  Node: /annotations|"\/metadata\/labels"/,
+  PersistentVolume: /finalizers|"\/metadata\/labels"/,
   PersistentVolumeClaim: /finalizers/,
+  PriorityClass: ALL_LABELS,
 }
 
 /** A change of an object that is there, or was: by a patch, by a whole object, or by its status. */
@@ -162,7 +170,7 @@ export function drawChange(draw: Draw, kind: KindName, path: string): Step {
   const isOurs = kind === 'NodeGuard' || kind === 'IngressDaemonSet'
   const way = draw.below(20)
   if (way < 4) {
-    const body = draw.one(JSON_PATCHES.filter((patch) => !(NOTED[kind]?.test(JSON.stringify(patch)) ?? false)))
+    const body = draw.one(JSON_PATCHES.filter((patch) => !(NOT_DRAWN[kind]?.test(JSON.stringify(patch)) ?? false)))
     return { do: 'ask', method: 'PATCH', path, body, contentType: JSON_PATCH }
   }
   if (way < 8) return { do: 'edit', path, merge, version: draw.one(['read', 'read', 'none', 'old'] as const) }

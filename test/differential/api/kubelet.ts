@@ -4,6 +4,8 @@ import { collectionPath, WORLD_LABEL } from './paths.ts'
 
 const STRATEGIC = 'application/strategic-merge-patch+json'
 const NODES = ['n1', 'n2']
+/** All pods of a Job are there by then. */
+const PODS_COME_MS = 3_000
 
 /** Two nodes that are Ready and that no kubelet runs, in a namespace of their own. */
 export async function makeGround({ door, pass, stamp }: ControlPlane, world: string): Promise<void> {
@@ -45,12 +47,12 @@ async function isGroundReady(door: ControlPlane['door'], world: string, hasAccou
 }
 
 /**
- * What the kubelets of both nodes have to say by now of the pods on them. Pods end together, once each has a node: a Job would
- * take those away that come later. True: something was written.
+ * What the kubelets of both nodes have to say by now of the pods on them. Pods end together, once each has a node and is some
+ * seconds old: a Job would take those away that come later. True: something was written.
  */
 export async function kubeletPass(plane: ControlPlane, world: string, pods: readonly unknown[]): Promise<boolean> {
   let hasWritten = false
-  const isEach = pods.every((pod) => field(pod, 'spec.nodeName') !== undefined)
+  const mayEnd = pods.every((pod) => field(pod, 'spec.nodeName') !== undefined && ageMs(plane, pod) >= PODS_COME_MS)
   for (const pod of pods) {
     const path = `${collectionPath('Pod', world)}/${String(field(pod, 'metadata.name'))}`
     const node = String(field(pod, 'spec.nodeName') ?? '')
@@ -61,7 +63,7 @@ export async function kubeletPass(plane: ControlPlane, world: string, pods: read
       const body = { gracePeriodSeconds: 0, preconditions: { uid: field(pod, 'metadata.uid') } }
       await plane.door.ask('DELETE', path, { body })
       hasWritten = true
-    } else if (field(pod, 'status.containerStatuses') === undefined && !hasEnded(pod) && (isEach || !mayEnd(pod))) {
+    } else if (field(pod, 'status.containerStatuses') === undefined && !hasEnded(pod) && (mayEnd || !ends(pod))) {
       await plane.door.ask('PATCH', `${path}/status`, {
         contentType: STRATEGIC,
         body: { status: statusOf(plane, pod) },
@@ -77,7 +79,10 @@ const hasEnded = (pod: unknown): boolean => /^(Succeeded|Failed)$/.test(String(f
 const runsOf = (pod: unknown): string =>
   (field(pod, 'metadata.labels') as Readonly<Record<string, string>> | undefined)?.['test.local/runs'] ?? 'ready'
 
-const mayEnd = (pod: unknown): boolean => PHASES[runsOf(pod)] !== undefined
+const ends = (pod: unknown): boolean => PHASES[runsOf(pod)] !== undefined
+
+const ageMs = ({ stamp }: ControlPlane, pod: unknown): number =>
+  Date.parse(stamp()) - Date.parse(String(field(pod, 'metadata.creationTimestamp')))
 
 const PHASES: Readonly<Record<string, string>> = { succeeds: 'Succeeded', fails: 'Failed' }
 

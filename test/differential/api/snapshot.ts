@@ -89,7 +89,15 @@ export function normalOf(kind: string, object: unknown, hashes: readonly string[
     ...hashes.map((hash) => [hash, 'HASH'] as const),
   ]
   const { apiVersion: _version, kind: _kind, ...rest } = object as JsonMap
-  return { id: plain(`${kind} ${name}`, words), object: normal(counted(kind, placed(rest)), '', words) }
+  return { id: plain(`${kind} ${name}`, words), object: normal(counted(kind, stepped(kind, placed(rest))), '', words) }
+}
+
+/** In how many steps a Deployment scales a ReplicaSet is a matter of moments. */
+function stepped(kind: string, object: JsonMap): JsonMap {
+  if (kind !== 'ReplicaSet' || field(object, 'metadata.ownerReferences.0.kind') !== 'Deployment') return object
+  const { generation: _generation, ...metadata } = object.metadata as JsonMap
+  const { observedGeneration: _observed, ...status } = (object.status ?? {}) as JsonMap
+  return { ...object, metadata, status }
 }
 
 /** A budget that cannot be computed keeps the numbers of some moment before, and so does a StatefulSet that loses its pods. */
