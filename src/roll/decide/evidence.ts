@@ -26,7 +26,7 @@ export interface Evidence extends ServiceEvidence {
   readonly endpointGoneSince?: Readonly<Record<string, MonoMs>> | undefined
   /** Uid of a pod that may not leave → since when, of those that `drain.blocked` chooses. */
   readonly blocked?: Readonly<Record<string, BlockedPod>>
-  /** Uids that were evicted and are gone: never evicted twice. */
+  /** Pods that were evicted, or may have been: the answer of the API server was lost. */
   readonly evicted: Readonly<Record<string, EvictedPod>>
   /** Nodes whose marks as nodes to come were written: the watch may not show them yet. */
   readonly marked?: readonly string[]

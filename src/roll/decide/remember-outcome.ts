@@ -15,7 +15,7 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
   switch (action.kind) {
     case 'evict':
     case 'deletePod':
-      return outcome.eviction === undefined ? evidence : withEviction({ ...s, evidence }, action, outcome.eviction)
+      return withEviction({ ...s, evidence }, action, outcome)
     case 'releasePod':
     case 'withdrawPod':
     case 'giveBackPod':
@@ -49,10 +49,15 @@ function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence 
   return { ...s.evidence, retries: { ...others, [key]: { failures, notBefore, error: outcome.error } } }
 }
 
-function withEviction(s: RollSnapshot, action: RemovalAction, answer: Evidence['evictions'][string]): Evidence {
-  const { evidence } = s
-  const evictions = { ...evidence.evictions, [action.uid]: answer }
-  if (!isAway(answer)) return { ...evidence, evictions }
+/**
+ * A pod whose eviction was not answered may be on its way: the drain goes on only when its workload is back. Where it is still here and
+ * serves, its workload lacks nothing, and it is asked again.
+ */
+function withEviction(s: RollSnapshot, action: RemovalAction, outcome: Outcome): Evidence {
+  const answer = outcome.eviction
+  const evidence =
+    answer === undefined ? s.evidence : { ...s.evidence, evictions: { ...s.evidence.evictions, [action.uid]: answer } }
+  if (answer === undefined ? outcome.ok : !isAway(answer) && answer.kind !== 'passing') return evidence
   const pod = s.cluster.pods.find((candidate) => candidate.uid === action.uid)
   const workload = pod === undefined ? undefined : (pod.polite?.workload ?? keyOf(workloadOf(pod, s.cluster.workloads)))
   const evicted = {
@@ -60,9 +65,11 @@ function withEviction(s: RollSnapshot, action: RemovalAction, answer: Evidence['
     stage: action.stage,
     ...present({ workload }),
   }
+  const all = { ...evidence.evicted, [action.uid]: evidence.evicted[action.uid] ?? evicted }
+  if (answer === undefined || !isAway(answer)) return { ...evidence, evicted: all }
   // The pod's ladder gave the drain a separate time limit, which ends with the pod.
   const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }
-  return { ...evidence, ...goesOn, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
+  return { ...evidence, ...goesOn, evicted: all }
 }
 
 function withRelabelled(evidence: Evidence, { uid, asOf }: { readonly uid: string; readonly asOf: string }): Evidence {

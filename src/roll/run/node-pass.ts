@@ -217,14 +217,15 @@ export class NodePass {
     if (this.#last === undefined || this.#evidence === undefined) return
     this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
     if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
-    if (removesPod(action) && outcome.ok) {
+    if (!removesPod(action)) return
+    const evicted = this.#evidence.evicted[action.uid]
+    if (outcome.ok) {
       const pod = `${action.namespace}/${action.name}`
       const deleted = action.kind === 'deletePod' ? { deleted: true as const } : {}
       const moved = { node: action.node, pod, stage: action.stage, ...deleted }
-      const { workload } = this.#evidence.evicted[action.uid] ?? {}
-      events.emit({ type: 'pod.moved', ...moved, ...wanted(this.#last.cluster.workloads, workload) })
-      events.note('evicted', { node: action.node, uid: action.uid, pod: this.#evidence.evicted[action.uid] })
+      events.emit({ type: 'pod.moved', ...moved, ...wanted(this.#last.cluster.workloads, evicted?.workload) })
     }
+    if (evicted !== undefined) events.note('evicted', { node: action.node, uid: action.uid, pod: evicted })
   }
 
   #instances(): readonly InstanceSnapshot[] {

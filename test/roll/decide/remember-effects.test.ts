@@ -75,7 +75,12 @@ const TABLE: readonly (readonly [title: string, action: Action, outcome: Outcome
     { ...FAILED, eviction: BUDGET },
     { ...failedOnce('evict uid-cart-a'), evictions: { ...KNOWN.evictions, 'uid-cart-a': BUDGET } },
   ],
-  ['an eviction without an answer says nothing of its pod', EVICT, FAILED, failedOnce('evict uid-cart-a')],
+  [
+    'an eviction without an answer may have moved its pod',
+    EVICT,
+    FAILED,
+    { ...failedOnce('evict uid-cart-a'), evicted: moved('accepted').evicted ?? {} },
+  ],
   ['maint drops the connections', MAINT, { ok: true }, { purgedAt: { ...KNOWN.purgedAt, [KEY]: NOW } }],
   ['maint that was refused drops none', MAINT, FAILED, failedOnce('setServer lb-1 web/n1 maint')],
   ['drain drops none', { ...SET, state: 'drain' }, { ok: true }, {}],

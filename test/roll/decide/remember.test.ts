@@ -117,3 +117,14 @@ test('a pod has moved once its eviction was accepted, and its workload is to be 
     'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' },
   })
 })
+
+test('an eviction whose answer is lost may have been carried out: its workload is to be back before the drain goes on', () => {
+  const s = aSnapshot({ ...out, pods: [aPod('cart-a', 'n1')], workloads: [aWorkload()] })
+  const moved = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' } }
+  assert.deepEqual(rememberOutcome(s, EVICT, FAILED).evicted, moved)
+  const passing = { kind: 'passing', text: 'the connection was reset' } as const
+  const lost = rememberOutcome(s, EVICT, { ...FAILED, eviction: passing })
+  assert.deepEqual([lost.evicted, lost.evictions], [moved, { 'uid-cart-a': passing }])
+  const gone = rememberOutcome(aSnapshot({ ...out, evidence: lost }), EVICT, { ok: true, eviction: { kind: 'gone' } })
+  assert.deepEqual(gone.evicted, moved, 'the workload of a pod that is gone is still known')
+})
