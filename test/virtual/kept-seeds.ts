@@ -168,6 +168,11 @@ export const KEPT_SEEDS: readonly string[] = [
   '3000042',
   // A machine lost its power while the registry was away, and its pods came back later than the checker excused.
   '3000976',
+  // The answers to evictions were lost, and the pods left: the drain did not wait for their replacements before the reboot.
+  '3001098',
+  // A member of etcd was away past the end, and people cordoned the only node that a pod could come back to: neither is the roll's.
+  '3001135',
+  '3001191',
 ]
 
 /**

@@ -157,7 +157,7 @@ class SeedRun {
    * may end before.
    */
   get #cutOffUntilMs(): number {
-    return Math.max(this.#faults.awayUntilMs, this.#worldFaults.agentsAwayUntilMs) + CHECKED_WITHIN_MS
+    return Math.max(this.#faults.awayUntilMs, this.#worldFaults.awayUntilMs) + CHECKED_WITHIN_MS
   }
 
   async #operate(): Promise<void> {

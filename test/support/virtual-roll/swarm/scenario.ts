@@ -65,9 +65,12 @@ export function politeScenarioOf(seed: string): Scenario {
 /** The cluster and the roll of the older generation, with faults that steps bring about; now and then with its own beside. */
 function drawnByStep(drawn: Scenario, number: number): Scenario {
   const random = new SeededRandom(`swarm by step ${drawn.seed}`)
-  // To an agent a cordon is a word to leave: a node that people cordon is kept out until they uncordon it.
-  const isHeard = ({ kind }: Fault): boolean => drawn.world.agents === undefined || kind !== 'cordon'
-  const cues = cuesOf(random, number).map((cue) => ({ ...cue, faults: cue.faults.filter(isHeard) }))
+  // To an agent a cordon is a word to leave: a node that people cordon is kept out until they uncordon it. Where room is tight, a pod may
+  // have no other node to come back to.
+  const { agents, pods } = drawn.world
+  const mayHappen = ({ kind }: Fault): boolean =>
+    (agents === undefined && pods?.tight === undefined) || kind !== 'cordon'
+  const cues = cuesOf(random, number).map((cue) => ({ ...cue, faults: cue.faults.filter(mayHappen) }))
   const faults = random.next() < 0.25 ? drawn.faults.slice(0, 1) : []
   const healAtMs = Math.max(10_000, ...faults.map(lastOf))
   const second = random.next() < 0.5 ? drawn.second : undefined

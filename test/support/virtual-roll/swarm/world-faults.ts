@@ -39,11 +39,12 @@ export class WorldFaults {
     this.#control = new ControlTarget(network, control)
   }
 
-  /** Until then an agent of the world is away or begins again, after the beginning of the first roll; 0: none. */
-  get agentsAwayUntilMs(): number {
-    const ends = this.#parts.world.faults.map((fault) =>
-      fault.kind === 'agent' ? fault.toMs : fault.kind === 'agentRestarted' ? fault.atMs : 0,
-    )
+  /** Until then an agent or a static pod of the world is away or begins again, after the beginning of the first roll; 0: none. */
+  get awayUntilMs(): number {
+    const ends = this.#parts.world.faults.map((fault) => {
+      if (fault.kind === 'agentRestarted') return fault.atMs
+      return fault.kind === 'agent' || fault.kind === 'memberAway' ? fault.toMs : 0
+    })
     return Math.max(0, ...ends)
   }
 
