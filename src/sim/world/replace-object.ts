@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { present } from '../../ground/model/present.ts'
 import { CHANGED, conflict, invalid } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
 import { type ApiResource, NAMESPACES, PODS } from './api-resource.ts'
@@ -102,7 +101,7 @@ function fieldsOf(
   if (statusOnly) return { ...old, status: body.status ?? {} }
   if (resource.status === undefined) return body
   const { status: _status, ...rest } = body
-  return { ...rest, ...present({ status: old.status }) }
+  return old.status === undefined ? rest : { ...body, status: old.status }
 }
 
 const keptMeta = ({ keptByStatus }: ApiResource, { metadata }: ApiObject): Readonly<Record<string, unknown>> =>
