@@ -80,7 +80,8 @@ function ofEvents(
   real: Extract<Seen, { kind: 'events' }>,
 ): readonly Difference[] {
   const kind = embedded.path.split('/').at(-1)?.split('?')[0] ?? ''
-  const [ours, theirs] = [embedded, real].map(({ events }) => byObject(events, OWN.has(kind)))
+  const telling = { isWhole: OWN.has(kind), isProtected: kind.startsWith('persistentvolume') }
+  const [ours, theirs] = [embedded, real].map(({ events }) => byObject(events, telling))
   return isDeepStrictEqual(ours, theirs) ? [] : [{ at: `events ${kind}`, embedded: shown(ours), real: shown(theirs) }]
 }
 
@@ -89,10 +90,20 @@ type Events = Extract<Seen, { kind: 'events' }>['events']
 /** Nobody but the clients of a sequence writes to these. */
 const OWN = new Set(['configmaps', 'leases', 'nodeguards', 'ingressdaemonsets', 'events', 'priorityclasses'])
 
-/** What happened to one or more objects of a name; `isWhole`: with changes that delete nothing. */
-function byObject(events: Events, isWhole: boolean): readonly string[] {
+interface Telling {
+  /** With changes that delete nothing. */
+  readonly isWhole: boolean
+  readonly isProtected: boolean
+}
+
+/** What happened to one or more objects of a name. */
+function byObject(events: Events, { isWhole, isProtected }: Telling): readonly string[] {
   const groups = new Map<string, string[]>()
-  for (const { uid, name, text } of events) {
+  for (const { uid, name, text: whole } of events) {
+    // Only the real one protects claims and volumes, so that they go by two writes.
+    const text = isProtected
+      ? whole.replace(/^MODIFIED going$/, 'MODIFIED').replace(/^DELETED going$/, 'DELETED')
+      : whole
     if (text === 'MODIFIED' && !isWhole) continue
     const group = groups.get(uid) ?? [name]
     groups.set(uid, group)

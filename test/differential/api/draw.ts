@@ -40,7 +40,10 @@ const OFTEN: readonly KindName[] = [
 ]
 
 const WITH_PODS: readonly KindName[] = ['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'Pod']
-const COUNTERS: readonly KindName[] = ['PodDisruptionBudget', 'ResourceQuota']
+const SHARED: readonly (readonly KindName[])[] = [
+  ['PersistentVolume', 'PersistentVolumeClaim'],
+  ['PodDisruptionBudget', 'ResourceQuota', ...WITH_PODS],
+]
 const SCALED: readonly KindName[] = ['Deployment', 'ReplicaSet', 'StatefulSet']
 
 const LISTS = [
@@ -106,10 +109,10 @@ class Drawing {
     return SETTLED
   }
 
-  /** What counts pods would be made while pods come, or the other way round. */
+  /** What two have to share, as pods, ports of nodes and volumes, the first takes: both may not come at once. */
   #make(kind: KindName): readonly Step[] {
-    const makes = (kinds: readonly KindName[]): boolean => this.#made.some((made) => kinds.includes(made.kind))
-    const isMet = COUNTERS.includes(kind) ? makes(WITH_PODS) : WITH_PODS.includes(kind) && makes(COUNTERS)
+    const before = this.#made.map((made) => made.kind)
+    const isMet = SHARED.some((kinds) => kinds.includes(kind) && before.some((other) => kinds.includes(other)))
     return [...(isMet ? SETTLED : []), this.#create(kind)]
   }
 
