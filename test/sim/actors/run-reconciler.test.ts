@@ -33,7 +33,11 @@ function handTimers() {
 }
 
 function aWorld() {
-  const world = { store: new Store(), clock: { monoMs: () => monoMs(0), wallMs: () => wallMs(0) }, random: new SeededRandom(1) }
+  const world = {
+    store: new Store(),
+    clock: { monoMs: () => monoMs(0), wallMs: () => wallMs(0) },
+    random: new SeededRandom(1),
+  }
   const make = (name: string) => createObject(world, { resource: NAMESPACES, body: { metadata: { name } } })
   return { world, make }
 }
