@@ -146,6 +146,8 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
   },
   {
     title: 'a budget counts anew with the next pod, and not where its controller is scaled',
+    // A node that comes changes what the scheduler says of the first pod, and with each change of it the budget counts.
+    isAlone: true,
     run: async (ground) => {
       const app = 'counted'
       const sets = ground.path('statefulsets', APPS)
@@ -156,7 +158,9 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
       await ground.create(budgets, { metadata: { name: app }, spec })
       const expected = () => ground.get(`${budgets}/${app}`, 'status.expectedPods')
       await ground.until('its count', 10_000, async () => (await expected()) === 1)
-      // Its second pod waits until the first is Ready.
+      await ground.placeOf(`${app}-0`)
+      // What has changed so far is counted by then. Its second pod waits until the first is Ready.
+      await ground.plane.pass(1_000)
       await ground.patch(`${sets}/${app}`, { spec: { replicas: 2 } })
       await ground.plane.pass(2_000)
       assert.equal(await expected(), 1)
