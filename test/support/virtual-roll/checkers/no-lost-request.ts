@@ -18,7 +18,7 @@ const AT_A_RELOAD_MS = 100
 /** From the cut of a session until its client has heard of it. */
 const AT_A_CUT_MS = 50
 /** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
-const POD_GONE_MS = 1_500
+export const POD_GONE_MS = 1_500
 /** Until a kubelet has heard that its pod is to leave. */
 const POD_HEARS_MS = 500
 
