@@ -56,7 +56,7 @@ export async function nodePortsAnswer(plane: LoopbackDataPlane, entries: readonl
   return answered.every(Boolean)
 }
 
-/** No answer within the limit is none: a connection whose other end vanished is never answered. */
+/** False also where no answer comes within the limit: a peer that has vanished never answers. */
 function isAnswered(plane: LoopbackDataPlane, entry: Destination): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const callOff = systemTimers.later(ANSWER_LIMIT_MS, () => resolve(false))

@@ -119,7 +119,7 @@ export class DaemonSetSync {
     return againMs
   }
 
-  /** Removes what waits for a node that is gone: nobody else would (getUnscheduledPodsWithoutNode). */
+  /** Deletes unscheduled pods whose node is gone. No other controller deletes them (getUnscheduledPodsWithoutNode). */
   #forsake(node: string): void {
     if (node === '') return
     for (const pod of this.#podsOn(node))

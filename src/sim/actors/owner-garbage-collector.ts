@@ -9,7 +9,7 @@ import { isGoing } from './pod-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
 const LAG_MS = 50
-/** Nobody collects events (pkg/controller/garbagecollector, DefaultIgnoredResources). */
+/** The garbage collector ignores events (pkg/controller/garbagecollector, DefaultIgnoredResources). */
 const COLLECTED = API_RESOURCES.filter((resource) => resource !== EVENTS)
 
 const BY_NAME: ReadonlyMap<string, ApiResource> = new Map(API_RESOURCES.map((each) => [resourceName(each), each]))

@@ -30,8 +30,8 @@ const totalOf = (sets: readonly ReplicaSetObject[]): number => sets.reduce((sum,
 type Paused = Pick<Rollout, 'deployment' | 'old'> & { readonly current: ReplicaSetObject | undefined }
 
 /**
- * A pause keeps a rollout from going on, not a Deployment from being scaled: the one ReplicaSet with pods, or the newest where
- * none has any, gets all replicas (sync.go, scale; deployment_util.go, FindActiveOrLatest).
+ * A pause stops the rollout, but a paused Deployment can still be scaled. All replicas go to the only ReplicaSet that has pods. If
+ * there are no pods, they go to the newest ReplicaSet (sync.go, scale; deployment_util.go, FindActiveOrLatest).
  */
 export function pausedScales({ deployment, current, old }: Paused): readonly Scale[] {
   const { replicas = 1, strategy } = deployment.spec

@@ -46,7 +46,7 @@ export function objectsContract(door: () => ApiDoor): void {
     assert.equal((await ask('POST', `${MAPS}?dryRun=All`, { body })).status, 201)
   })
 
-  test('an old version is told before anything else that is wrong', async () => {
+  test('an old resourceVersion is refused first, whatever else is wrong with the object', async () => {
     const { body } = await ask('POST', MAPS, { body: { metadata: { name: 'stale' } } })
     const metadata = { name: 'stale', resourceVersion: '1', deletionTimestamp: '2020-01-01T00:00:00Z' }
     assert.equal((await ask('PUT', `${MAPS}/stale`, { body: { ...(body as object), metadata } })).status, 409)

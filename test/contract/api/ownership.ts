@@ -70,7 +70,12 @@ export function ownershipContract(door: () => ApiDoor): void {
     await ask('DELETE', `${MAPS}/orphaned-child`)
   })
 
-  const orphan = { apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: '00000000-0000-4000-8000-000000000000' }
+  const absentOwner = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: 'absent',
+    uid: '00000000-0000-4000-8000-000000000000',
+  }
 
   test('a Job whose owner is gone goes in the background, with what it owns', async () => {
     const container = { name: 'main', image: 'none' }
@@ -80,7 +85,7 @@ export function ownershipContract(door: () => ApiDoor): void {
     const { body } = await ask('POST', JOBS, { body: job })
     const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'lost', uid: field(body, 'metadata.uid') }
     await ask('POST', MAPS, { body: { metadata: { name: 'lost-child', ownerReferences: [owner] } } })
-    await patch(`${JOBS}/lost`, { metadata: { ownerReferences: [orphan] } })
+    await patch(`${JOBS}/lost`, { metadata: { ownerReferences: [absentOwner] } })
     await eventually('the Job to be deleted', async () => {
       return field((await ask('GET', `${JOBS}/lost`)).body, 'metadata.deletionTimestamp') !== undefined
     })
@@ -90,17 +95,22 @@ export function ownershipContract(door: () => ApiDoor): void {
   })
 
   test('what has no namespace stays, though an owner in a namespace is not there', async () => {
-    await ask('POST', CLASSES, { body: { metadata: { name: 'owned', ownerReferences: [orphan] }, value: 1 } })
-    await ask('POST', MAPS, { body: { metadata: { name: 'after', ownerReferences: [orphan] } } })
+    await ask('POST', CLASSES, { body: { metadata: { name: 'owned', ownerReferences: [absentOwner] }, value: 1 } })
+    await ask('POST', MAPS, { body: { metadata: { name: 'after', ownerReferences: [absentOwner] } } })
     await eventually('what came after it to be gone', () => isGone('after'))
     assert.equal((await ask('GET', `${CLASSES}/owned`)).status, 200)
     await ask('DELETE', `${CLASSES}/owned`)
   })
 
   test('an event stays, though its owner is gone', async () => {
-    const told = { metadata: { name: 'kept', ownerReferences: [orphan] }, involvedObject, reason: 'R', message: 'm' }
+    const told = {
+      metadata: { name: 'kept', ownerReferences: [absentOwner] },
+      involvedObject,
+      reason: 'R',
+      message: 'm',
+    }
     assert.equal((await ask('POST', EVENTS, { body: told })).status, 201)
-    await ask('POST', MAPS, { body: { metadata: { name: 'later', ownerReferences: [orphan] } } })
+    await ask('POST', MAPS, { body: { metadata: { name: 'later', ownerReferences: [absentOwner] } } })
     await eventually('what came after it to be gone', () => isGone('later'))
     assert.equal((await ask('GET', `${EVENTS}/kept`)).status, 200)
     await ask('DELETE', `${EVENTS}/kept`)

@@ -9,8 +9,8 @@ const LINE_END = 10
 const [MINUS, ZERO, NINE] = [45, 48, 57]
 
 /**
- * A table is read several times a second, and hardly a row changes but for the time since its last change, which nobody reads: a row
- * whose other text is as it was is not read anew, and its line is not even cut out.
+ * The same table is read several times a second. From one reading to the next, most rows differ only in the time since their last
+ * change, which no reader uses. Such a row is not parsed again: the row from the reading before is returned.
  */
 export class KnownLines<Row extends object> {
   readonly #separator: string
