@@ -3,8 +3,13 @@ import { matchNodeServers } from '../../service/decide/match-node-servers.ts'
 import { lostServers } from '../../service/decide/node-servers.ts'
 import type { NodeResult } from '../model/roll-event.ts'
 import type { Step } from '../model/step.ts'
+import { isLeaving } from './drain/ready-pods.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import { serviceOf } from './service-of.ts'
+
+/** An eviction without an answer may not have been carried out: its pod is here, and nothing has it leave. */
+const stays = (s: NodeSnapshot, uid: string): boolean =>
+  s.cluster.pods.some((pod) => pod.uid === uid && !pod.terminating && !isLeaving(s, pod))
 
 /** What became of a node, by the last reading of the cluster, and not by what this process believes. */
 export function nodeResult(s: NodeSnapshot, step: Step | undefined, failedRequests: number): NodeResult {
@@ -14,7 +19,7 @@ export function nodeResult(s: NodeSnapshot, step: Step | undefined, failedReques
     node: node.name,
     cordoned: node.unschedulable,
     detached,
-    podsMoved: Object.keys(s.evidence.evicted).length,
+    podsMoved: Object.keys(s.evidence.evicted).filter((uid) => !stays(s, uid)).length,
     failedRequests,
     ...present({ step }),
   }

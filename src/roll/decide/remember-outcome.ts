@@ -65,7 +65,8 @@ function withEviction(s: RollSnapshot, action: RemovalAction, outcome: Outcome):
     stage: action.stage,
     ...present({ workload }),
   }
-  const all = { ...evidence.evicted, [action.uid]: evidence.evicted[action.uid] ?? evicted }
+  const known = pod === undefined ? evidence.evicted[action.uid] : undefined
+  const all = { ...evidence.evicted, [action.uid]: known ?? evicted }
   if (answer === undefined || !isAway(answer)) return { ...evidence, evicted: all }
   // The pod's ladder gave the drain a separate time limit, which ends with the pod.
   const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }

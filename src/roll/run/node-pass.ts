@@ -215,6 +215,7 @@ export class NodePass {
   #remember(action: Action, outcome: Outcome): void {
     const { events, clock } = this.#parts
     if (this.#last === undefined || this.#evidence === undefined) return
+    const { evicted: before } = this.#evidence
     this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
     if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
     if (!removesPod(action)) return
@@ -225,7 +226,9 @@ export class NodePass {
       const moved = { node: action.node, pod, stage: action.stage, ...deleted }
       events.emit({ type: 'pod.moved', ...moved, ...wanted(this.#last.cluster.workloads, evicted?.workload) })
     }
-    if (evicted !== undefined) events.note('evicted', { node: action.node, uid: action.uid, pod: evicted })
+    // Asked again and again without an answer, it is noted once.
+    const isNew = outcome.ok || before[action.uid] === undefined
+    if (evicted !== undefined && isNew) events.note('evicted', { node: action.node, uid: action.uid, pod: evicted })
   }
 
   #instances(): readonly InstanceSnapshot[] {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Pod } from '../../../src/ground/model/pod.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
+import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import { nodeResult } from '../../../src/roll/decide/node-result.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import type { Verdict } from '../../../src/roll/model/verdict.ts'
 import { announced, back, cordoned, out, uncordoned } from '../../support/roll-stages.ts'
-import { aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
+import { aPod, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
 
 const verdict: Verdict = { kind: 'aborted', keepOut: false, reasons: [] }
 const returned = { bootId: 'another', at: monoMs(1), heartbeat: 'x' }
@@ -46,6 +48,15 @@ test('a node that is out says in which step it stands, what moved, and what fail
   const text = 'not rebooted, cordoned, detached'
   assert.deepEqual(nodeResult(s, 'drain', 3), { ...facts, step: 'drain', text })
   assert.deepEqual(nodeResult(s, undefined, 3), { ...facts, text })
+})
+
+test('a pod whose eviction was not answered has moved only where it leaves or is gone', () => {
+  const evicted = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2 } }
+  const movedOf = (pods: readonly Pod[], evictions: Evidence['evictions'] = {}) =>
+    nodeResult(aSnapshot({ ...out, pods, evidence: { ...out.evidence, evicted, evictions } }), 'drain', 0).podsMoved
+  const here = aPod('cart-a', 'n1')
+  assert.deepEqual([movedOf([here]), movedOf([{ ...here, terminating: true }]), movedOf([])], [0, 1, 1])
+  assert.equal(movedOf([here], { 'uid-cart-a': { kind: 'accepted' } }), 1, 'a watch may be late')
 })
 
 test('a node that has another address now is detached by what became of its recorded servers', () => {

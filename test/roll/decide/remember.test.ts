@@ -128,3 +128,10 @@ test('an eviction whose answer is lost may have been carried out: its workload i
   const gone = rememberOutcome(aSnapshot({ ...out, evidence: lost }), EVICT, { ok: true, eviction: { kind: 'gone' } })
   assert.deepEqual(gone.evicted, moved, 'the workload of a pod that is gone is still known')
 })
+
+test('an eviction that is accepted after one without an answer names the workload, though a drain given up meanwhile had left it out', () => {
+  const s = aSnapshot({ ...out, pods: [aPod('cart-a', 'n1')], workloads: [aWorkload()] })
+  const evidence = { ...s.evidence, evicted: { 'uid-cart-a': { name: 'shop/cart-a', stage: 2 } } }
+  const accepted = rememberOutcome({ ...s, evidence }, EVICT, { ok: true, eviction: { kind: 'accepted' } })
+  assert.equal(accepted.evicted['uid-cart-a']?.workload, 'ReplicaSet shop/cart')
+})

@@ -45,6 +45,27 @@ test('an eviction is in the journal with its pod, its stage and its workload', a
   )
 })
 
+test('an eviction that is never answered is in the journal once, however often it is asked for', async (t) => {
+  const entries: JournalEntry[] = []
+  const roll = memoryRoll({ append: async (entry) => void entries.push(entry) })
+  withCart(roll)
+  let asked = 0
+  roll.cluster.evict = async () => {
+    asked += 1
+    throw new WorldError('the API server cannot be reached (ECONNRESET)', {
+      code: 'KUBE_UNREACHABLE',
+      retry: 'backoff',
+    })
+  }
+  begun(t, roll)
+  await roll.clock.advance(10_000)
+  assert.ok(asked > 1, `asked ${asked} times`)
+  assert.deepEqual(
+    entries.filter(({ type }) => type === 'evicted').map(({ uid, pod }) => ({ uid, pod })),
+    [{ uid: 'uid-cart-1', pod: { name: 'shop/cart-1', stage: 2, workload: 'ReplicaSet shop/cart' } }],
+  )
+})
+
 test('how far a drain is, is reported with its stages: a third one where DaemonSets are drained as well', async (t) => {
   const drain = aSpec().drain
   for (const [daemonSets, stages] of [
