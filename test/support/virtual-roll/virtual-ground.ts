@@ -19,7 +19,7 @@ import type {
 } from '../roll-ground/roll-ground.ts'
 import { story } from '../roll-ground/story.ts'
 import { virtualRollFile } from './article-cluster.ts'
-import { POD_GONE_MS } from './checkers/no-lost-request.ts'
+import { wasClosedByPod } from './checkers/no-lost-request.ts'
 import type { EngineProcess } from './engine-process.ts'
 import type { RequestWitness } from './engine-request.ts'
 import type { Outside } from './roll-ports.ts'
@@ -73,7 +73,7 @@ export class VirtualGround implements RollGround {
   async judge(): Promise<JudgeHandle> {
     const { network, time, world } = this.#cluster
     const goneAt: number[] = []
-    world.store.subscribe(PODS, ({ type }) => {
+    const unfollow = world.store.subscribe(PODS, ({ type }) => {
       if (type === 'DELETED') goneAt.push(time.wallMs())
     })
     const [target] = new VirtualRoll(this.#cluster, virtualRollFile()).spec.probe?.targets ?? []
@@ -90,9 +90,8 @@ export class VirtualGround implements RollGround {
     return {
       verdict: async () => {
         await new Promise<void>((resolve) => client.stop(resolve))
-        const isRace = ({ at, why }: (typeof judge.lost)[number]): boolean =>
-          why === 'stale' && goneAt.some((gone) => gone >= at && gone - at < POD_GONE_MS)
-        const lost = judge.lost.filter((loss) => !isRace(loss))
+        unfollow()
+        const lost = judge.lost.filter(({ at, why }) => why !== 'stale' || !wasClosedByPod(at, goneAt))
         const windows = lost.map(({ at }) => ({ fromMs: at, toMs: at }))
         return { failedRequests: lost.length, sentRequests: judge.sent, skippedRequests: 0, windows }
       },

@@ -18,7 +18,7 @@ const AT_A_RELOAD_MS = 100
 /** From the cut of a session until its client has heard of it. */
 const AT_A_CUT_MS = 50
 /** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
-export const POD_GONE_MS = 1_500
+const POD_GONE_MS = 1_500
 /** Until a kubelet has heard that its pod is to leave. */
 const POD_HEARS_MS = 500
 
@@ -86,7 +86,7 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
           ((isStale || isReset) && reloads.some(({ atMs }) => Math.abs(dueMs - atMs) < AT_A_RELOAD_MS)) ||
           (endedMs - dueMs > LONG_REQUEST_MS && reloads.some(({ atMs }) => dueMs < atMs && atMs < endedMs)) ||
           scene.cutsMs.filter(isOfFront).some(({ atMs }) => Math.abs(endedMs - atMs) < AT_A_CUT_MS) ||
-          (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS)) ||
+          (isStale && wasClosedByPod(dueMs, goneAtMs)) ||
           (isStale && closesAtMs.values().some((at) => endedMs >= at && endedMs - at < POD_HEARS_MS))
         )
       }
@@ -99,5 +99,9 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
     },
   }
 }
+
+/** A pod was gone from the API so soon after the request was due that it may have closed the connection under it. */
+export const wasClosedByPod = (dueMs: number, goneAtMs: readonly number[]): boolean =>
+  goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS)
 
 const keyOf = ({ instance, backend }: Front): string => `${instance}:${backend}`
