@@ -173,6 +173,8 @@ export const KEPT_SEEDS: readonly string[] = [
   // A member of etcd was away past the end, and people cordoned the only node that a pod could come back to: neither is the roll's.
   '3001135',
   '3001191',
+  // A roll announced a reboot, waited for a balancer that had gone silent, and sent it while another member of etcd was away.
+  '4000389',
 ]
 
 /**

@@ -36,7 +36,8 @@ function without(members: readonly Pod[], node: string, needed: number): Left {
 }
 
 /**
- * Checked before a node of the control plane is begun, and once more before its reboot: the other members answer without it.
+ * Checked before a node of the control plane is begun, before its reboot is announced and before the command is sent: the other
+ * members answer without it.
  * The only API server and the only member of etcd may go, as the plan has said. Where no etcd is seen, as where it runs
  * elsewhere, nothing is waited for.
  *

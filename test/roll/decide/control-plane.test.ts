@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
+import type { Node } from '../../../src/ground/model/node.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
+import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { makePlan } from '../../../src/roll/decide/plan/make-plan.ts'
@@ -61,12 +63,22 @@ for (const [title, pods, decision] of BEGUN) {
     assert.equal(shortDecision(decide(at({}, pods))), decision))
 }
 
-test('a member that fails while the node is drained is seen before the reboot is announced, and not after it', () => {
+test('a member that fails while the node is drained is seen before the reboot is announced, and before it is sent', () => {
   const broken = members('etcd', true, true, false)
   assert.equal(shortDecision(decide(at(out, members('etcd', true, true, true)))), 'act reboot: writeIntent')
   assert.equal(shortDecision(decide(at(out, broken))), 'hold reboot: EtcdQuorum')
   const announced = at({ ...out, announced: true, evidence: { ...out.evidence, intentByUs: true } }, broken)
-  assert.equal(shortDecision(decide(announced)), 'act reboot: sendReboot')
+  assert.equal(shortDecision(decide(announced)), 'hold reboot: EtcdQuorum')
+})
+
+test('a reboot that may not have been heard is sent again beside a broken member only where the node itself is not Ready', () => {
+  const broken = members('etcd', true, true, false)
+  const asked = { at: monoMs(1_000), answer: { kind: 'unknown', text: 'cut' } } as const
+  const evidence = { ...out.evidence, awaySince: monoMs(1_000), reboot: asked }
+  const again = (ready: Node['ready']): string =>
+    shortDecision(decide(at({ ...out, announced: true, node: { ...out.node, ready }, evidence }, broken)))
+  assert.equal(again('True'), 'hold reboot: EtcdQuorum')
+  assert.equal(again('Unknown'), 'act reboot: sendReboot')
 })
 
 test('law: no node is begun without which etcd would lose its quorum; the plan blocks by the same arithmetic as the step', () => {

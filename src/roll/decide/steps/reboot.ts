@@ -40,7 +40,10 @@ export const reboot: StepRule = {
     if (!mustSend && waitedMs < s.spec.reboot.resendAfterMs) return hold([waiting(node.name, sent?.answer)], RECHECK_MS)
     if (sent?.answer.kind === 'sent' && node.ready !== 'True')
       return hold([waiting(node.name, sent.answer)], RECHECK_MS)
-    if (refusals.length > 0) return hold(refusals)
+    // What hangs may be what broke the control plane: its reboot is sent again all the same.
+    const mayStillServe = mustSend || node.ready === 'True'
+    const against = [...refusals, ...(mayStillServe ? controlPlaneKept(s) : [])]
+    if (against.length > 0) return hold(against)
     if (!node.unschedulable) return act([{ kind: 'cordon', node: node.name }], uncordonedByOthers)
     return act([{ kind: 'sendReboot', node: node.name, bootId: s.record.bootId }], {
       code: mustSend ? 'RebootDue' : 'RebootUnheard',
