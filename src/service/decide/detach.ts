@@ -22,6 +22,12 @@ export function detach(s: ServiceSnapshot, guards: ServiceGuards): StepAnswer {
   const pooled = servers.filter((server) => actuatorOf(s, server).holdsDeadConnections(server))
   const busy = servers.filter((server) => actuatorOf(s, server).isBusy(s, server))
   if (busy.length === 0 && pooled.length > 0) return dropConnections(s, pooled, guards)
+  const strayed = busy.length > 0 ? [] : servers.filter((server) => hasStrayed(s, server))
+  if (strayed.length > 0)
+    return hold(
+      strayed.map((server) => stillSent(s, server)),
+      RECHECK_MS / 2,
+    )
   const old = busy.length > 0 ? [] : servers.filter((server) => mayGetMore(s, server))
   if (old.length > 0) return hold(old.map(oldClients), RECHECK_MS / 2)
   const closing = servers.filter((server) => actuatorOf(s, server).awaitsClosing(server))
@@ -133,6 +139,15 @@ const mayBeCut = (s: ServiceSnapshot, server: NodeServer): boolean =>
 const mayGetMore = (s: ServiceSnapshot, server: NodeServer): boolean =>
   (server.reading?.oldClients ?? 0) > 0 && idleWaitMs(s, server) < s.limits.idleLimitMs
 
+/** How long a server that is out must be sent nothing before a stray is forgotten. */
+const STRAY_MS = 5_000
+
+/** No session is left at the moment, but the server is out and was sent one just now: more may follow. */
+function hasStrayed(s: ServiceSnapshot, { ref }: NodeServer): boolean {
+  const strayedAt = s.evidence.detached[serverKey(ref)]?.strayedAt
+  return strayedAt !== undefined && s.now - strayedAt < STRAY_MS
+}
+
 function cut(s: ServiceSnapshot, server: NodeServer): Action {
   const left = actuatorOf(s, server).left(server)
   return {
@@ -172,6 +187,17 @@ const stillServing = (s: ServiceSnapshot, server: NodeServer): Reason => ({
   object: `${server.ref.backend}/${server.ref.server}`,
   text: sessionsText(server, actuatorOf(s, server).left(server)),
 })
+
+function stillSent(s: ServiceSnapshot, { ref, reading }: NodeServer): Reason {
+  const object = `${ref.backend}/${ref.server}`
+  const { strays = 0 } = s.evidence.detached[serverKey(ref)] ?? {}
+  const count = `${strays} ${strays === 1 ? 'session' : 'sessions'}`
+  return {
+    code: 'StillSent',
+    object,
+    text: `${serverKey(ref)} is ${reading?.adminState ?? 'out'}, and was sent ${count} since`,
+  }
+}
 
 function oldClients({ ref, reading }: NodeServer): Reason {
   const { oldClients: count = 0 } = reading ?? {}

@@ -24,6 +24,8 @@ export interface DetachEvidence {
   /** Sessions the balancer had sent when it confirmed; each one more is a stray. */
   readonly totalSessions: number
   readonly strays: number
+  /** When the last stray was seen. */
+  readonly strayedAt?: MonoMs
   readonly cutSessions: number
 }
 

@@ -40,8 +40,9 @@ function confirm(
   const { totalSessions } = reading
   if (before === undefined) return { process, since: s.now, totalSessions, strays: 0, cutSessions: 0 }
   if (before.process !== process) return { ...before, process, since: s.now, totalSessions }
-  const strays = before.strays + Math.max(0, totalSessions - before.totalSessions)
-  return { ...before, since: before.since ?? s.now, totalSessions, strays }
+  const more = Math.max(0, totalSessions - before.totalSessions)
+  const strayed = more > 0 ? { strays: before.strays + more, strayedAt: s.now } : {}
+  return { ...before, since: before.since ?? s.now, totalSessions, ...strayed }
 }
 
 /** Updates what is known of each server of the node, by its key; undefined removes it. */

@@ -32,7 +32,8 @@ test('each session sent after the confirmation is a stray', () => {
 
 test('a session is counted as a stray once, however often it is read', () => {
   const s = aSnapshot({ ...out, servers: drained({ totalSessions: 103 }), evidence: detachedEvidence() })
-  assert.equal(observe({ ...s, evidence: observe(s) }).detached[KEY]?.strays, 3)
+  const later = observe({ ...s, evidence: observe(s), now: monoMs(1_000_100) }).detached[KEY]
+  assert.deepEqual([later?.strays, later?.strayedAt], [3, 1_000_000])
 })
 
 test('sessions of a server that is put back are no strays', () => {

@@ -127,3 +127,16 @@ test('clients of a process from before a reload are waited for as long as sessio
   ])
   assert.notEqual(decided(1)[0]?.split(' ')[1], 'detach')
 })
+
+test('a node that was sent a session just now is not out, though none is left', () => {
+  const servers = drained({ currentSessions: 0, totalSessions: 120 })
+  const since = (agoMs: number) => {
+    const evidence = detachedEvidence({ totalSessions: 120, strays: 20, strayedAt: monoMs(1_000_000 - agoMs) })
+    return fullDecision(decide(aSnapshot({ ...out, servers, evidence })))
+  }
+  assert.deepEqual(since(4_999), [
+    'hold detach for 250 ms',
+    'StillSent | web/n1 | web/n1 on lb-1 is drain, and was sent 20 sessions since',
+  ])
+  assert.match(since(5_000)[0] ?? '', /reboot/)
+})

@@ -110,6 +110,13 @@ export const STEP_WAITS = {
     wait: 'by law',
     progress: true,
   },
+  StillSent: {
+    is: 'web/n1 on lb-1 is maint, and was sent 20 sessions since',
+    cause:
+      'The balancer confirmed that the node is out, and sends to it all the same. In HAProxy `option persist`, `force-persist` and `use-server` do this. The node does not count as out until 5 s have passed without another session. After `drain.blockedLimit` the roll puts it back.',
+    cure: 'Remove these lines of haproxy.cfg, or find out which clients are sent to the node.',
+    wait: 'blocked',
+  },
   ConnectionsPooled: {
     is: 'web/n1 on lb-1 keeps 4 idle connections open',
     cause:

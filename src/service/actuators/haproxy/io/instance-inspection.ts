@@ -1,5 +1,5 @@
 import type { BackendInspection, InstanceInspection } from '../../../model/balancer-inspection.ts'
-import { hasStickTable, type RawReading, readingsOf } from './server-reading.ts'
+import { mayStick, type RawReading, readingsOf } from './server-reading.ts'
 
 type SocketLevel = InstanceInspection['level']
 
@@ -32,7 +32,7 @@ function backendInspection(raw: RawReading, name: string): BackendInspection {
     name,
     mode: mode === 'http' || mode === 'tcp' ? mode : 'other',
     servers: readingsOf(raw, name),
-    stickTable: hasStickTable(raw, name),
+    stickTable: mayStick(raw),
     redispatch: stats.some((stat) => stat.redispatched > 0) ? 'seen' : 'unknown',
   }
 }

@@ -3,7 +3,7 @@ import { type InstanceReading, type ServerReading, type ServerRef, serverKey } f
 import { bareStatus } from './check-reading.ts'
 import { parseInfo } from './parse-info.ts'
 import { parseStat, type StatRow } from './parse-stat.ts'
-import { hasStickTable, type RawReading, readingOf } from './server-reading.ts'
+import { mayStick, type RawReading, readingOf } from './server-reading.ts'
 import type { ServerRow } from './server-row.ts'
 
 /** A reading of all servers, with the tables that it was made from. */
@@ -57,7 +57,7 @@ export class PartialReading {
       if (stat === undefined || rest.length > 0 || isOther(row.stat, stat)) return undefined
       const now = { ...row, stat }
       rows[rowAt] = now
-      servers[readingAt] = readingOf(raw, now, { stickTable: hasStickTable(raw, row.state.backend) })
+      servers[readingAt] = readingOf(raw, now, { stickTable: mayStick(raw) })
     }
     const next = { ...raw, tables: { ...raw.tables, rows } }
     return { raw: next, reading: { ...reading, at, servers: this.#places.length === 0 ? reading.servers : servers } }

@@ -24,8 +24,7 @@ export interface RawReading {
 export function readingsOf(raw: RawReading, backend: string): readonly ServerReading[] {
   const rows = raw.tables.rows.filter((row) => row.state.backend === backend)
   if (rows.length > 0) {
-    const stickTable = hasStickTable(raw, backend)
-    return rows.map((row) => knownReading(raw, row, stickTable))
+    return rows.map((row) => knownReading(raw, row, mayStick(raw)))
   }
   const why = raw.tables.disabledBackends.has(backend) ? 'it is disabled' : 'it is absent or has no server'
   throw new WorldError(`backend ${backend} cannot be read: ${why}`, { code: 'BALANCER_NO_BACKEND', retry: 'backoff' })
@@ -49,10 +48,8 @@ function knownReading(raw: RawReading, row: ServerRow, stickTable: boolean): Ser
   return reading
 }
 
-/** A table of a proxy without servers, or of a peers section, may serve `stick on` of any backend. */
-export function hasStickTable({ tables, stickTables }: RawReading, backend: string): boolean {
-  return stickTables.has(backend) || [...stickTables].some((name) => !tables.backends.has(name))
-}
+/** Every backend may `stick on` any table, also one of another backend, and the API does not show which ones do. */
+export const mayStick = ({ stickTables }: RawReading): boolean => stickTables.size > 0
 
 /** The reading of a server, from its row, the rows that it tracks, and whether a stick table remembers it. */
 export function readingOf(

@@ -10,10 +10,6 @@ backend cookies
   cookie SRV insert
   server a 127.0.0.1:1001 cookie a
   server b 127.0.0.1:1002
-backend sticky
-  stick-table type ip size 1k expire 5m
-  stick on src
-  server a 127.0.0.1:1001
 backend counted
   stick-table type ip size 1k expire 5m store http_req_rate(10s)
   http-request track-sc0 src
@@ -30,7 +26,7 @@ backend control
   mode tcp
   server a 127.0.0.1:6443
 `
-const OURS = ['web', 'cookies', 'sticky', 'counted', 'raw', 'voiced', 'off', 'absent']
+const OURS = ['web', 'cookies', 'counted', 'raw', 'voiced', 'off', 'absent']
 
 test(
   'an inspection tells rights, absences, modes, memory of clients, agents and what is not ours',
@@ -62,7 +58,6 @@ test(
             [false, false],
           ],
         ],
-        ['sticky', 'http', true, [[true, false]]],
         ['counted', 'http', false, [[false, false]]],
         ['raw', 'tcp', false, [[false, false]]],
         ['voiced', 'http', false, [[false, true]]],
@@ -83,18 +78,23 @@ test('an inspection changes nothing', requires('haproxy'), async (t) => {
   assert.equal(timeless(await haproxy.command(states)), before)
 })
 
-test('a table that no backend owns may remember the servers of any', requires('haproxy'), async (t) => {
-  const haproxy = await LocalHaproxy.start(t, {
-    sections: () => `backend memory
+/** What `memory` has beside the table that remembers the servers of `web`. */
+const OWNERS = { 'no server': '', 'servers and uses it as well': '  stick on src\n  server a 127.0.0.1:2\n' }
+
+for (const [owner, lines] of Object.entries(OWNERS)) {
+  test(`a table of a backend that has ${owner} may remember the servers of any`, requires('haproxy'), async (t) => {
+    const haproxy = await LocalHaproxy.start(t, {
+      sections: () => `backend memory
   stick-table type ip size 1k expire 5m
-backend web
+${lines}backend web
   stick on src table memory
   server a 127.0.0.1:1
 `,
+    })
+    const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
+    assert.equal((await serverOf(balancer, 'web/a')).persistent, true)
   })
-  const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
-  assert.equal((await serverOf(balancer, 'web/a')).persistent, true)
-})
+}
 
 test('a reload that brings a stick table is noticed', requires('haproxy'), async (t) => {
   const plain = 'backend web\n  server a 127.0.0.1:1\n'
