@@ -175,6 +175,9 @@ export const KEPT_SEEDS: readonly string[] = [
   '3001191',
   // A roll announced a reboot, waited for a balancer that had gone silent, and sent it while another member of etcd was away.
   '4000389',
+  // A process was resumed right after an outage of the API server that the one before had seen: it evicted a pod to which a late
+  // kube-proxy still sent.
+  '4000639',
 ]
 
 /**

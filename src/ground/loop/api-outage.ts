@@ -6,19 +6,33 @@ import type { Freshness } from './follow-cache.ts'
  * clients. It is back when the last of ours is: a server that has just started refuses some for seconds yet.
  */
 export class ApiOutage {
+  readonly #onTurn: (isAway: boolean) => void
   #isAway = false
   #lastAt: MonoMs | undefined
+
+  /** `lastAt`: what an earlier process knew of it. `onTurn`: with each outage that begins, and with its end. */
+  constructor({ lastAt, onTurn = () => undefined }: OutageParts = {}) {
+    this.#lastAt = lastAt
+    this.#onTurn = onTurn
+  }
 
   /** To be called with each change of them. */
   note(streams: readonly Freshness[], now: MonoMs): void {
     const broken = streams.map(({ brokenSince }) => brokenSince !== undefined)
-    if (broken.every(Boolean)) this.#isAway = true
-    else if (!broken.some(Boolean)) this.#isAway = false
-    if (this.#isAway) this.#lastAt = now
+    const isAway = broken.every(Boolean) || (this.#isAway && broken.some(Boolean))
+    if (isAway) this.#lastAt = now
+    if (isAway === this.#isAway) return
+    this.#isAway = isAway
+    this.#onTurn(isAway)
   }
 
-  /** The last moment at which it was known to be away; absent where this process has seen no outage. */
+  /** The last moment at which it was known to be away; absent where none is known. */
   get lastAt(): MonoMs | undefined {
     return this.#lastAt
   }
+}
+
+export interface OutageParts {
+  readonly lastAt?: MonoMs
+  readonly onTurn?: (isAway: boolean) => void
 }

@@ -1,4 +1,4 @@
-import { ApiOutage } from '../../ground/loop/api-outage.ts'
+import { ApiOutage, type OutageParts } from '../../ground/loop/api-outage.ts'
 import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import { type Freshness, WatchCache } from '../../ground/loop/watch-cache.ts'
 import type { Node } from '../../ground/model/node.ts'
@@ -19,7 +19,7 @@ export class ClusterView {
   readonly #caches
   readonly #clock: Clock
   readonly #cluster: Pick<Cluster, 'list'>
-  readonly #outage = new ApiOutage()
+  readonly #outage: ApiOutage
   /** The node that was read by its name before the nodes were listed; none or one. A list may be older than that. */
   #readNodes: readonly Node[] = []
   readonly #overlay = new NodeOverlay()
@@ -30,13 +30,16 @@ export class ClusterView {
     clock,
     onChange,
     services = false,
+    outage,
   }: {
     readonly cluster: Pick<Cluster, 'follow' | 'list'>
     readonly clock: Clock
     readonly onChange: () => void
     /** Services are followed too. */
     readonly services?: boolean
+    readonly outage?: OutageParts
   }) {
+    this.#outage = new ApiOutage(outage)
     this.#clock = clock
     this.#cluster = cluster
     const noted = (): void => {

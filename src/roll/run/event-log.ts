@@ -8,8 +8,8 @@ export type EventSink = (event: StampedEvent) => void
 
 type Entry = Parameters<Journal['append']>[0]
 
-/** Which nodes are through, which pods were evicted, how hooks ended and what was sent to a machine is in the journal alone. */
-const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted', 'hook', 'host'])
+/** Which nodes are through, which pods were evicted, how hooks ended, what was sent to a machine and when the API was away is in the journal alone. */
+const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted', 'hook', 'host', 'api'])
 
 /** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */
 const TICK_JOURNALED_EVERY_MS = 5000

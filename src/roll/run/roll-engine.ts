@@ -18,6 +18,7 @@ import { stopUse } from '../decide/stop/stop-rules.ts'
 import { awaitsWindow } from '../decide/window/time-windows.ts'
 import type { NodeResult, RollEvent } from '../model/roll-event.ts'
 import { allResults } from './all-results.ts'
+import { outageAfter } from './api-before.ts'
 import { BalancerPoller } from './balancer-poller.ts'
 import { budgetOfRun } from './budget-of-run.ts'
 import { ClusterView } from './cluster-view.ts'
@@ -70,14 +71,15 @@ export class RollEngine {
 
   constructor(parts: RollEngineParts) {
     this.#parts = parts
-    const { run, cluster, clock, random } = parts
+    const { run, cluster, clock, random, journal, firstSeq } = parts
     const onChange = (): void => this.#wake()
     const sink: EventSink = (event) => {
       this.#spans.note(event)
       parts.sink(event)
     }
-    this.#events = new EventLog({ journal: parts.journal, clock, sink, firstSeq: parts.firstSeq })
-    this.#view = new ClusterView({ cluster, clock, onChange, services: mayRelease(run.spec.drain) })
+    this.#events = new EventLog({ journal, clock, sink, firstSeq })
+    const outage = outageAfter(run.apiBefore, { clock, events: this.#events })
+    this.#view = new ClusterView({ cluster, clock, onChange, services: mayRelease(run.spec.drain), outage })
     // Whatever the file says now, each node that is out has a lane: no other process puts it back.
     const together = run.restoresAs === undefined ? (run.spec.parallel?.nodes ?? 1) : 1
     const lanes = Array.from({ length: Math.max(together, run.inWorkBefore?.length ?? 1) })
@@ -289,11 +291,8 @@ export class RollEngine {
 
   #takeResult(snapshot: RollSnapshot | undefined): NodeResult | undefined {
     if (snapshot === undefined || !hasCurrent(snapshot)) return undefined
-    const ended = nodeResult(
-      snapshot,
-      this.#spans.stepOf(snapshot.current.node.name),
-      this.#load?.failedIn(snapshot.current.node.name) ?? 0,
-    )
+    const { name } = snapshot.current.node
+    const ended = nodeResult(snapshot, this.#spans.stepOf(name), this.#load?.failedIn(name) ?? 0)
     this.#results.set(ended.node, ended)
     return ended
   }

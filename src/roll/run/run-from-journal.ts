@@ -9,6 +9,7 @@ import type { NodeResult } from '../model/roll-event.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { Verdict } from '../model/verdict.ts'
 import type { JournalEntry, StoredJournal } from '../ports/journal.ts'
+import { apiBefore } from './api-before.ts'
 import { hooksBefore } from './hooks/hooks-before.ts'
 import { isJournaledEvent } from './journaled-event.ts'
 import { loadBefore } from './load-before.ts'
@@ -115,7 +116,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     ...hostsOf(spec, planned.hostOrder),
     ...present({ estimates: planned.estimates }),
     ...(slowestMs === 0 ? {} : { slowestMs }),
-    ...present({ before }),
+    ...present({ before, apiBefore: apiBefore(journal.entries) }),
     ...(spec.stop === undefined ? {} : { windowsBefore: windowsBefore(journal.entries) }),
     ...present({ restoresAs: planned.restoresAs }),
   }

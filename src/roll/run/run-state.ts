@@ -12,6 +12,7 @@ import type { NodeResult, RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { Verdict } from '../model/verdict.ts'
+import type { ApiBefore } from './api-before.ts'
 import type { EventLog } from './event-log.ts'
 import type { LoadBefore } from './load-before.ts'
 
@@ -54,6 +55,8 @@ export interface RunState {
   readonly restoresAs?: string
   /** Absent where no process of this run has begun anything. */
   readonly before?: LoadBefore
+  /** Absent where no process of this run has seen an outage of the API server. */
+  readonly apiBefore?: ApiBefore
   /** What earlier processes of this run saw fail since it was stopped last. Absent where the file has no stop rules. */
   readonly windowsBefore?: readonly EarlierWindow[]
   /**

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { toIso, wallMs } from '../../../src/ground/model/time.ts'
 import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { allResults } from '../../../src/roll/run/all-results.ts'
+import { outageAfter } from '../../../src/roll/run/api-before.ts'
 import { runFromJournal } from '../../../src/roll/run/run-from-journal.ts'
 import { aJournal, journaled } from '../../support/journaled.ts'
 import { leave, memoryRoll } from '../../support/memory-roll.ts'
 import { aRecord, aSpec } from '../../support/roll-world.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const standing: NodeResult = {
   node: 'n1',
@@ -122,4 +125,25 @@ test('the events of a resumed run are counted on from the last one in its journa
   )
   assert.equal(firstSeq, 2)
   assert.equal(runFromJournal(aJournal([])).firstSeq, 0)
+})
+
+test('an outage of the API server that an earlier process saw counts for this one: until its end, or until now where it saw none', () => {
+  const clock = new VirtualClock()
+  const api = (secondsAgo: number, isAway: boolean): JournalEntry => ({
+    at: toIso(wallMs(clock.wallMs() - secondsAgo * 1000)),
+    type: 'api',
+    isAway,
+  })
+  const agoMs = (...entries: readonly JournalEntry[]): number | undefined => {
+    const { lastAt } = outageAfter(runFromJournal(aJournal([], entries)).run.apiBefore, {
+      clock,
+      events: { note: () => undefined },
+    })
+    return lastAt === undefined ? undefined : clock.monoMs() - lastAt
+  }
+  assert.equal(agoMs(), undefined)
+  assert.equal(agoMs(api(50, true), api(20, false)), 20_000)
+  assert.equal(agoMs(api(50, true), api(20, false), api(10, true)), 0)
+  // The clock of the machine was put back meanwhile.
+  assert.equal(agoMs(api(50, true), api(-30, false)), 0)
 })
