@@ -110,8 +110,8 @@ export class MemoryCluster implements Cluster {
     return Promise.resolve(this.change(name, { ...written, unschedulable: spec.unschedulable }))
   }
 
-  evict() {
-    return Promise.resolve({ kind: 'gone' } as const)
+  evict(..._asked: Parameters<Cluster['evict']>): ReturnType<Cluster['evict']> {
+    return Promise.resolve({ kind: 'gone' })
   }
 
   deletePod() {

@@ -101,6 +101,8 @@ export interface RunSnapshot {
   readonly beside?: readonly NodeBeside[]
   /** The node under way: its servers may be out, or may be taken out at this moment. */
   readonly isLeaving?: true
+  /** Uids of pods that any lane of this process is evicting or has evicted. Absent: none. */
+  readonly leaving?: ReadonlySet<string>
   readonly verdict?: Verdict
   /** End of the green baseline: failures before it do not count. */
   readonly measuredSince?: WallMs

@@ -22,6 +22,7 @@ import type { GateWatch } from './gates/gate-watch.ts'
 import type { HookRunner } from './hooks/hook-runner.ts'
 import type { KuredLockKeeper } from './kured/lock-keeper.ts'
 import { type LastSeen, recordFrom } from './last-seen.ts'
+import type { LeavingPods } from './leaving-pods.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
 import { type RunState, verdictFor } from './run-state.ts'
@@ -48,6 +49,7 @@ export interface GatherParts {
   readonly steps?: () => readonly StepSpan[]
   readonly events: EventLog
   readonly overlay: NodeOverlay
+  readonly leaving: LeavingPods
   readonly lastSeen: LastSeen
   readonly returns: ReturnWatch
   readonly clock: Clock
@@ -58,6 +60,8 @@ export interface Under {
   readonly node: string
   readonly beside?: () => readonly NodeBeside[]
   readonly isLeaving?: () => boolean
+  /** Pods that leave, of all lanes. */
+  readonly leaving?: () => ReadonlySet<string>
 }
 
 type SlotRefusal = Extract<Outcome, { ok: false }>['slot']
@@ -155,13 +159,17 @@ function evidenceFor(current: NodeReading | undefined, known: Evidence | undefin
 }
 
 /** The run as one of its nodes has it now. `ofNode`: a verdict of that node alone. */
-export function nodeRun(run: RunState, { node, beside, isLeaving }: Under, ofNode: Verdict | undefined): RunSnapshot {
+export function nodeRun(
+  run: RunState,
+  { node, beside, isLeaving, leaving }: Under,
+  ofNode: Verdict | undefined,
+): RunSnapshot {
   const others = beside?.() ?? []
   const verdict = verdictFor(run, node) ?? ofNode
   return {
     ...runSnapshot(run, { node, beside: others }),
     ...(others.length > 0 && isLeaving?.() === true ? { isLeaving: true } : {}),
-    ...present({ verdict }),
+    ...present({ verdict, leaving: leaving?.() }),
   }
 }
 

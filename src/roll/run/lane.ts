@@ -138,8 +138,13 @@ export class Lane {
 
   /** Until the node is settled: through, restored, or to be kept out. */
   async #roll(node: string, signals: Signals): Promise<'through' | 'keptOut'> {
-    const { performer, run, conditions } = this.#parts
-    const under = { node, beside: () => this.#besideNodes(), isLeaving: () => this.#pass?.isLeaving === true }
+    const { performer, run, conditions, leaving } = this.#parts
+    const under = {
+      node,
+      beside: () => this.#besideNodes(),
+      isLeaving: () => this.#pass?.isLeaving === true,
+      leaving: () => leaving.uids,
+    }
     const pass = new NodePass({ ...this.#parts, under, performer })
     this.#node = node
     this.#pass = pass

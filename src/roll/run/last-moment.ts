@@ -14,6 +14,8 @@ interface LastMoment {
   readonly now: () => NodeSnapshot | undefined
   /** Asks these instances, or all of them. */
   readonly poll: (instances?: ReadonlySet<string>) => Promise<void>
+  /** What is done now, said in the same moment as it is decided: of two lanes one is the first. */
+  readonly begin?: (actions: readonly Action[]) => void
 }
 
 /**
@@ -24,7 +26,10 @@ interface LastMoment {
  * because of it, and load balancers of clouds drop the node. Requests that failed meanwhile stop the
  * roll with the next pass: no node is taken out of service before that.
  */
-export async function stillRight(meant: readonly Action[], { now, poll }: LastMoment): Promise<readonly Action[]> {
+export async function stillRight(
+  meant: readonly Action[],
+  { now, poll, begin }: LastMoment,
+): Promise<readonly Action[]> {
   if (meant.some(({ kind }) => kind === 'writeIntent' || kind === 'sendReboot')) {
     await poll()
     const s = now()
@@ -42,7 +47,9 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
   if (stops(s)) return meant.filter((action) => !isOpen(action))
   const decision = decide(s)
   const keys = new Set(decision.kind === 'act' ? decision.actions.map(actionKey) : [])
-  return meant.filter((action) => !isOpen(action) || keys.has(actionKey(action)))
+  const right = meant.filter((action) => !isOpen(action) || keys.has(actionKey(action)))
+  begin?.(right)
+  return right
 }
 
 /**

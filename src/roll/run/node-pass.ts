@@ -156,7 +156,9 @@ export class NodePass {
     for (const action of meant)
       if (action.kind === 'writeRecord' && action.asOf !== undefined) this.#parts.hooks?.begin(action.node)
     const poll = (instances?: ReadonlySet<string>): Promise<void> => this.#poll(instances, signal)
-    const allowed = await stillRight(meant, { now: () => this.#withProbe(), poll })
+    const { leaving } = this.#parts
+    const begin = (right: readonly Action[]): void => leaving.begin(right)
+    const allowed = await stillRight(meant, { now: () => this.#withProbe(), poll, begin })
     const undone = meant.filter((action) => !allowed.includes(action))
     if (undone.length > 0) this.#effects.leftUndone(undone, whyNot(this.#withProbe()))
     const outcomes = await Promise.all(
@@ -213,7 +215,8 @@ export class NodePass {
   }
 
   #remember(action: Action, outcome: Outcome): void {
-    const { events, clock } = this.#parts
+    const { events, clock, leaving } = this.#parts
+    leaving.answered(action, outcome)
     if (this.#last === undefined || this.#evidence === undefined) return
     const { evicted: before } = this.#evidence
     this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)

@@ -33,6 +33,7 @@ import { GoneNodes } from './gone-nodes.ts'
 import { kuredLockOf } from './kured/lock-keeper.ts'
 import { inLanes, Lane, nextDnsWant } from './lane.ts'
 import { LastSeen } from './last-seen.ts'
+import { LeavingPods } from './leaving-pods.ts'
 import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
 import { NodeOverlay } from './node-overlay.ts'
@@ -89,8 +90,7 @@ export class RollEngine {
     this.#pollers = this.#makePollers()
     this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, results: this.#results })
     const requests = { ...parts, events: this.#events, signal: this.#work.signal, onNews: onChange }
-    const say = this.#say
-    const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say }
+    const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say: this.#say }
     this.#shared = {
       run,
       view: this.#view,
@@ -99,10 +99,11 @@ export class RollEngine {
       steps: () => this.#spans.all(),
       events: this.#events,
       overlay: new NodeOverlay(),
+      leaving: new LeavingPods(),
       clock,
       ...present({ probe: parts.probe }),
       ...windowsOfRun(parts),
-      ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
+      ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say: this.#say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
       ...hooksOf(requests),
       ...kuredLockOf({ ...parts, view: this.#view, events: this.#events, keepers: this.#keepers, onNews: onChange }),
@@ -125,9 +126,8 @@ export class RollEngine {
       const marks = endMarks({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0) }, this.#work.signal)
       await Promise.all([this.#lastPolls(), marks, this.#shared.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
-      const standings = allResults(run, this.#results)
       const failures = endFailures(run, this.#stopSnapshot())
-      const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
+      const end = endOf({ run, standings: allResults(run, this.#results), interrupted: interrupt.aborted, ...failures })
       this.#emit({ type: 'roll.ended', ...end, ...present({ load }) })
       // It has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted.
       if (end.guarded.length > 0) await Promise.race([aborted(interrupt), background])

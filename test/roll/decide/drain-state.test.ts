@@ -189,6 +189,8 @@ test('pods that are Ready are counted anew once the evictions are others', () =>
     const leaving = { ...s, evidence: { ...s.evidence, evictions: { 'uid-a': { kind } } } }
     assert.equal(names(readyPods(leaving, aWorkload())), '')
   }
+  const ofAnotherLane = { ...s, run: { ...s.run, leaving: new Set(['uid-a']) } }
+  assert.deepEqual([names(readyPods(ofAnotherLane, aWorkload())), names(readyPods(s, aWorkload()))], ['', 'a'])
   const throttled = { ...s, evidence: { ...s.evidence, evictions: { 'uid-a': { kind: 'throttled' } as const } } }
   assert.equal(names(readyPods(throttled, aWorkload())), 'a')
 })

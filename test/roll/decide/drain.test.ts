@@ -74,6 +74,12 @@ for (const kind of ['accepted', 'gone', 'replaced'] as const) {
   })
 }
 
+test('a pod that another lane is evicting counts no more, though every watch shows it as ready', () => {
+  const s = draining([aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n3')])
+  const beside = { ...s, run: { ...s.run, leaving: new Set(['uid-cart-b']) } }
+  assert.deepEqual([evictions(s), evictions(beside)], [['cart-a'], ['hold drain: ReplacementNotReady']])
+})
+
 test('the pods of the next stage wait until the volumes of the last one are detached', () => {
   const s = draining([aPod('api-a', 'n1', { controller: { kind: 'Job', name: 'j', uid: 'uid-j' } })])
   const attachments = [

@@ -5,7 +5,15 @@ import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
-import { aPod, aSpec, aWorkload } from '../../support/roll-world.ts'
+import { aNode, aPod, aServer, aSpec, aWorkload } from '../../support/roll-world.ts'
+
+const BUDGET = {
+  namespace: 'evenkeel',
+  name: 'evenkeel-budget',
+  resourceVersion: '1',
+  annotations: {},
+  data: { maxOut: '2' },
+}
 
 function begun(t: TestContext, roll: MemoryRoll): MemoryRoll {
   const running = roll.begin()
@@ -13,7 +21,7 @@ function begun(t: TestContext, roll: MemoryRoll): MemoryRoll {
   return roll
 }
 
-/** Deployment `cart` with one pod on n1, which an eviction takes away at once, and one elsewhere. */
+/** ReplicaSet `cart` with one pod on n1, which an eviction takes away at once, and one elsewhere. */
 function withCart(roll: MemoryRoll) {
   const pods = [aPod('cart-1', 'n1'), aPod('cart-2', 'n2')]
   let sink: (event: FollowEvent<Pod>) => void = () => undefined
@@ -153,4 +161,24 @@ test('a node that is removed while it waits for its slot does not count as rolle
     reasons?.map(({ code, object }) => [code, object]),
     [['NodeGone', 'n1']],
   )
+})
+
+test('two lanes that begin to drain at the same moment take one pod of a workload together, though each eviction is answered late', async (t) => {
+  const asked: string[] = []
+  const roll: MemoryRoll = memoryRoll({
+    run: { spec: aSpec({ parallel: { nodes: 2, oneZone: false } }) },
+    nodes: ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name)),
+    servers: ['n1', 'n2', 'n3', 'n4'].map((name) => aServer(name)),
+    configMaps: { read: async ({ name }) => (name === BUDGET.name ? BUDGET : undefined) },
+  })
+  withCart(roll)
+  roll.cluster.evict = async ({ name }) => {
+    asked.push(name)
+    await roll.clock.sleep(200, new AbortController().signal)
+    return { kind: 'accepted' }
+  }
+  begun(t, roll)
+  await roll.clock.advance(30_000)
+  assert.deepEqual([roll.cluster.node('n1').unschedulable, roll.cluster.node('n2').unschedulable], [true, true])
+  assert.deepEqual(asked, ['cart-1'])
 })

@@ -3,6 +3,7 @@ import type { Pod } from '../../../ground/model/pod.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
 import type { Evidence } from '../evidence.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
+import type { RunSnapshot } from '../snapshot.ts'
 import { workloadOf } from './workload-of.ts'
 
 /** The pods of a workload, in the order of the snapshot. */
@@ -29,23 +30,25 @@ function podsByWorkload(pods: readonly Pod[], workloads: readonly Workload[]): G
 export function readyPods(s: NodeSnapshot, workload: Workload): readonly Pod[] {
   const pods = podsOf(s, workload)
   const { evictions } = s.evidence
+  const { leaving } = s.run
   const known = READY.get(pods)
-  if (known?.evictions === evictions) return known.ready
+  if (known?.evictions === evictions && known.leaving === leaving) return known.ready
   const ready = pods.filter((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod))
-  READY.set(pods, { evictions, ready })
+  READY.set(pods, { evictions, leaving, ready })
   return ready
 }
 
 interface Ready {
   readonly evictions: Evidence['evictions']
+  readonly leaving: RunSnapshot['leaving']
   readonly ready: readonly Pod[]
 }
 
 /** By the pods of a workload, which several steps of a pass count; valid for the evictions that it was made from. */
 const READY = new WeakMap<readonly Pod[], Ready>()
 
-/** The eviction was accepted, even if the watch does not show it yet. */
+/** Its eviction was accepted, or any lane is asking for it: a watch may not show that yet. */
 export function isLeaving(s: NodeSnapshot, pod: Pod): boolean {
   const answer = s.evidence.evictions[pod.uid]
-  return answer !== undefined && isAway(answer)
+  return (answer !== undefined && isAway(answer)) || s.run.leaving?.has(pod.uid) === true
 }

@@ -247,7 +247,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     ...mutation('sends an eviction again until a watch shows it', [
       'src/roll/decide/drain/ready-pods.ts',
-      'return answer !== undefined && isAway(answer)',
+      'return (answer !== undefined && isAway(answer)) || s.run.leaving?.has(pod.uid) === true',
       'return answer !== undefined && s.now < 0 && isAway(answer)',
     ]),
     inTest: LATE_ANSWERS,

@@ -15,7 +15,7 @@ export const RULES_BESIDE: readonly RuleBeside[] = [
   {
     file: 'src/roll/decide/drain/ready-pods.ts',
     name: 'isLeaving',
-    text: 'answer !== undefined && isAway(answer)',
+    text: '(answer !== undefined && isAway(answer)) || s.run.leaving?.has(pod.uid) === true',
     away: 'false',
   },
   {
