@@ -96,6 +96,8 @@ export function noEvidence(node: string, startedAt: WallMs): Evidence {
     noticing: {},
     connectionsEnded: {},
     purgedAt: {},
+    emptiedAt: {},
+    putBackAt: {},
     retries: {},
     evictions: {},
     firstSeen: [],

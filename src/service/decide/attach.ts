@@ -5,7 +5,7 @@ import type { Action } from '../model/action.ts'
 import { type AdminState, type ServerReading, serverKey } from '../model/balancer.ts'
 import { purge } from './detach.ts'
 import type { ServiceEvidence } from './evidence.ts'
-import { asUsed, isLastServer } from './last-server.ts'
+import { asUsed, isLastServer, othersServe } from './last-server.ts'
 import { claimedByOthers } from './node-claims.ts'
 import {
   isSilent,
@@ -35,7 +35,7 @@ export function attach(s: ServiceSnapshot, { maySend }: ServiceGuards): StepAnsw
   if (pending.length === 0 && silent.length === 0 && lost.length === 0) return done
   const refusals = maySend()
   if (refusals.length > 0) return hold(refusals)
-  const pooled = s.rebooted ? pending.filter((server) => actuatorOf(s, server).holdsDeadConnections(server)) : []
+  const pooled = s.rebooted ? pending.filter((server) => holdsDeadConnections(s, server)) : []
   if (pooled.length > 0) return purge(s, pooled, { restores: true })
   const others = claimsAgainst(s, pending)
   if (others.length > 0) return hold(others)
@@ -62,6 +62,13 @@ export function attach(s: ServiceSnapshot, { maySend }: ServiceGuards): StepAnsw
     },
   )
 }
+
+/**
+ * Cookies send clients to a server in `drain` as soon as its checks pass. So connections that are pooled after the pool was empty once
+ * lead to the machine as it runs now.
+ */
+const holdsDeadConnections = (s: ServiceSnapshot, server: NodeServer): boolean =>
+  s.evidence.emptiedAt[serverKey(server.ref)] === undefined && actuatorOf(s, server).holdsDeadConnections(server)
 
 /** A server that was out before stays out; claims of others do not matter for it. */
 function claimsAgainst(s: ServiceSnapshot, pending: readonly NodeServer[]): readonly Reason[] {
@@ -94,8 +101,12 @@ export function isRestored(s: ServiceSnapshot, server: NodeServer): boolean {
   const { reading, recorded } = server
   if (reading === undefined) return false
   if (reading.ownState !== stateBefore(s, server)) return servesAsLast(s, server)
-  return !wasServing(recorded) || reading.operational === 'up' || outByOthers(reading)
+  return !wasServing(recorded) || isUpByCheck(reading) || outByOthers(reading)
 }
+
+/** A balancer that has just started calls every server up, and drops it at its first failed check. */
+const isUpByCheck = ({ operational, uncheckedYet }: ServerReading): boolean =>
+  operational === 'up' && uncheckedYet !== true
 
 /** The server was out before, and others have set it ready since: it is not taken out again while no other server can serve. */
 const servesAsLast = (s: ServiceSnapshot, { ref, instance, reading }: NodeServer): boolean =>
@@ -112,9 +123,22 @@ const outByOthers = (reading: ServerReading): boolean => reading.inherited && re
 
 /** The state that the server goes through on its way back; undefined where it is set at once. */
 function through(s: ServiceSnapshot, server: NodeServer): readonly (readonly [NodeServer, AdminState])[] {
-  const state = actuatorOf(s, server).through(server)
+  const actuator = actuatorOf(s, server)
+  const state = isForgotten(s, server) ? actuator.whenOut(server) : actuator.through(server)
   return state === undefined ? [] : [[server, state]]
 }
+
+/**
+ * A reload has put the server in before its checks passed after the reboot. It goes out again until they have, unless it is the only
+ * one that its backend has.
+ */
+const isForgotten = (s: ServiceSnapshot, { ref, instance, recorded, reading }: NodeServer): boolean =>
+  s.rebooted &&
+  wasServing(recorded) &&
+  reading?.ownState === 'ready' &&
+  reading.uncheckedYet === true &&
+  s.evidence.putBackAt[serverKey(ref)] === undefined &&
+  othersServe(ref.backend, s.node, asUsed(s, instance))
 
 /** A server without a check proves nothing by itself: the data port must have answered. */
 function mayServe(s: ServiceSnapshot, { reading, recorded }: NodeServer): boolean {

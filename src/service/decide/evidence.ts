@@ -10,6 +10,10 @@ export interface ServiceEvidence {
   readonly connectionsEnded: Readonly<Record<string, ConnectionsEnd>>
   /** Server key → when it was last set to `maint`, which closes its pooled connections, some of them late. */
   readonly purgedAt: Readonly<Record<string, MonoMs>>
+  /** Server key → when it was first seen, after the reboot, to have no connection in its pool. */
+  readonly emptiedAt: Readonly<Record<string, MonoMs>>
+  /** Server key → when it was set to `ready` after the reboot: its own checks had passed. */
+  readonly putBackAt: Readonly<Record<string, MonoMs>>
   /** Set when the first server is put back, or is to be; settling is over then. */
   readonly attachingSince?: MonoMs
   /** No server was put back yet, because another owner's claim has been on the node all the time. */

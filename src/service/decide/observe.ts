@@ -1,3 +1,4 @@
+import type { MonoMs } from '../../ground/model/time.ts'
 import { actuatorOf } from '../actuators/actuator-of.ts'
 import { type Action, movesTraffic } from '../model/action.ts'
 import { serverKey } from '../model/balancer.ts'
@@ -10,13 +11,17 @@ import type { ServiceSnapshot } from './service-snapshot.ts'
 /** Adds what is read of the places now to what was seen before. Pure. */
 export function observeService(
   s: ServiceSnapshot,
-): Pick<ServiceEvidence, 'detached' | 'noticing' | 'connectionsEnded'> {
+): Pick<ServiceEvidence, 'detached' | 'noticing' | 'connectionsEnded' | 'emptiedAt'> {
   const noticing = byServer(s, s.evidence.noticing, (server, before) => actuatorOf(s, server).notice(s, server, before))
   const detached = byServer(s, s.evidence.detached, (server, before) => confirm(s, server, before))
   // A node may be read as out and idle at once.
   const connectionsEnded = endOfConnections({ ...s, evidence: { ...s.evidence, noticing, detached } })
-  return { noticing, connectionsEnded, detached }
+  const emptiedAt = byServer(s, s.evidence.emptiedAt, (server, before) => before ?? emptied(s, server))
+  return { noticing, connectionsEnded, detached, emptiedAt }
 }
+
+const emptied = (s: ServiceSnapshot, { instance, reading }: NodeServer): MonoMs | undefined =>
+  s.rebooted && !isSilent(instance) && reading?.idleConnections === 0 ? s.now : undefined
 
 const endOfConnections = (s: ServiceSnapshot): ServiceEvidence['connectionsEnded'] =>
   s.announced || s.rebooted
@@ -64,17 +69,17 @@ export function rememberService(
   { evidence, now }: Pick<ServiceSnapshot, 'evidence' | 'now'>,
   action: Action,
   { ok }: Outcome,
-): Pick<ServiceEvidence, 'purgedAt' | 'detached'> {
-  const { purgedAt, detached } = evidence
-  if (!ok) return { purgedAt, detached }
-  if (movesTraffic(action) && action.state === 'maint')
-    return { purgedAt: { ...purgedAt, [serverKey(action.ref)]: now }, detached }
-  if (action.kind !== 'cutSessions') return { purgedAt, detached }
+): Partial<ServiceEvidence> {
+  const { purgedAt, putBackAt, detached } = evidence
+  if (!ok) return {}
+  if (movesTraffic(action)) {
+    const at = { [serverKey(action.ref)]: now }
+    if (action.state === 'maint') return { purgedAt: { ...purgedAt, ...at } }
+    return action.state === 'ready' ? { putBackAt: { ...putBackAt, ...at } } : {}
+  }
+  if (action.kind !== 'cutSessions') return {}
   const key = serverKey(action.ref)
   const seen = detached[key]
-  if (seen === undefined) return { purgedAt, detached }
-  return {
-    purgedAt,
-    detached: { ...detached, [key]: { ...seen, cutSessions: seen.cutSessions + action.sessions } },
-  }
+  if (seen === undefined) return {}
+  return { detached: { ...detached, [key]: { ...seen, cutSessions: seen.cutSessions + action.sessions } } }
 }

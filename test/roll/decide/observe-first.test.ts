@@ -18,6 +18,8 @@ test('of a node that is begun nothing is known', () => {
     noticing: {},
     connectionsEnded: {},
     purgedAt: {},
+    emptiedAt: {},
+    putBackAt: {},
     retries: {},
     evictions: {},
     firstSeen: [],

@@ -82,6 +82,7 @@ const TABLE: readonly (readonly [title: string, action: Action, outcome: Outcome
     { ...failedOnce('evict uid-cart-a'), evicted: moved('accepted').evicted ?? {} },
   ],
   ['maint drops the connections', MAINT, { ok: true }, { purgedAt: { ...KNOWN.purgedAt, [KEY]: NOW } }],
+  ['a server that is set ready was put back', { ...SET, state: 'ready' }, { ok: true }, { putBackAt: { [KEY]: NOW } }],
   ['maint that was refused drops none', MAINT, FAILED, failedOnce('setServer lb-1 web/n1 maint')],
   ['drain drops none', { ...SET, state: 'drain' }, { ok: true }, {}],
   ['a slot that was taken is ours since then', TAKE, { ok: true }, { slotTakenAt: NOW }],

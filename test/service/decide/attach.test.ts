@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { buildRecord } from '../../../src/roll/decide/build-record.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
+import type { Evidence } from '../../../src/roll/decide/evidence.ts'
+import { observe } from '../../../src/roll/decide/observe.ts'
 import { rememberOutcome } from '../../../src/roll/decide/remember-outcome.ts'
 import type { ServerReading } from '../../../src/service/model/balancer.ts'
 import type { NodeRecord } from '../../../src/service/model/node-record.ts'
@@ -28,6 +30,27 @@ test('law: out of maint, the word of HAProxy that a server is up proves nothing;
 test('a server that is told ready is waited for until it is up', () => {
   assert.equal(next({ adminState: 'ready', operational: 'down', check: 'failing' }), 'hold attach: NotUpYet')
   assert.equal(next({ adminState: 'ready', operational: 'up' }), 'hold soak: Soaking')
+})
+
+/** A reload put n1 in while its checks had not passed since the reboot. */
+const RELOADED = { adminState: 'ready', operational: 'up', check: 'failing', uncheckedYet: true } as const
+
+test('law: out of maint, the word of HAProxy that a server is up proves nothing; nor after a reload, which forgets the drain it was in', () => {
+  const after = (
+    n1: Partial<ServerReading> = RELOADED,
+    n2: Partial<ServerReading> = {},
+    evidence: Partial<Evidence> = {},
+  ) => {
+    const servers = [aServer('n1', n1), aServer('n2', n2)]
+    const attaching = { ...settled.evidence, attachingSince: settled.evidence.returned.at, ...evidence }
+    return shortDecision(decide(withPort(aSnapshot({ ...settled, servers, evidence: attaching }))))
+  }
+  assert.equal(after(), 'act attach: setServer drain')
+  assert.equal(after({ ...RELOADED, persistent: true }), 'act attach: setServer maint')
+  assert.equal(after(RELOADED, { adminState: 'maint' }), 'hold attach: NotUpYet', 'the last usable server stays in')
+  const putBackAt = { 'web/n1 on lb-1': settled.evidence.returned.at }
+  assert.equal(after(RELOADED, {}, { putBackAt }), 'hold attach: NotUpYet', 'its checks had passed before the reload')
+  assert.equal(after({}), 'hold soak: Soaking')
 })
 
 test('what was out before us goes back to where it was, and is not put into service', () => {
@@ -64,6 +87,20 @@ test('which server is the last is asked of each by itself: where a node has two,
 
 test('connections to the machine before its reboot are dropped before it serves', () => {
   assert.equal(next({ adminState: 'drain', idleConnections: 2 }), 'act attach: setServer maint')
+})
+
+test('connections of clients that cookies send to the machine after its reboot are not dropped', () => {
+  const n1 = (reading: Partial<ServerReading>) => aServer('n1', { persistent: true, ...reading })
+  const seen = (reading: Partial<ServerReading>, before = aSnapshot(settled).evidence) => {
+    const s = withPort(aSnapshot({ ...settled, servers: [n1(reading), aServer('n2')], evidence: before }))
+    return { ...s, evidence: observe(s) }
+  }
+  const maint = seen({ adminState: 'maint' })
+  assert.equal(shortDecision(decide(maint)), 'act attach: setServer drain')
+  const served = seen({ adminState: 'drain', idleConnections: 3 }, maint.evidence)
+  assert.equal(shortDecision(decide(served)), 'act attach: setServer ready')
+  const unknown = seen({ adminState: 'drain', idleConnections: 3 })
+  assert.equal(shortDecision(decide(unknown)), 'act attach: setServer maint')
 })
 
 test('connections that outlive being dropped are waited for, and dropped again after two seconds', () => {
