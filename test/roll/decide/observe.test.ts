@@ -219,8 +219,21 @@ test('a server in maint serves no client, and stays in maint while its connectio
   )
 })
 
+const verdict = { kind: 'stopped', keepOut: true, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+
+test('drain keeps no client away that cookies send: a node that is out, or is kept out on its way back, goes to maint', () => {
+  const servers = [aServer('n1', { adminState: 'drain', persistent: true }), aServer('n2')]
+  const world = { ...out, node: { bootId: NEW_BOOT }, announced: true, servers, evidence: detachedEvidence() }
+  const away = aSnapshot(world)
+  const attaching = aSnapshot({ ...world, evidence: { attachingSince: monoMs(1) } })
+  const keptOut = { ...attaching, run: { ...attaching.run, verdict } }
+  const told = [away, attaching, keptOut].map((s) =>
+    keepDetached(serviceOf(s)).map((action) => action.kind === 'setServer' && action.state),
+  )
+  assert.deepEqual(told, [['maint'], [], ['maint']])
+})
+
 test('a node that failed in its soak and is kept out is said again after a reload', () => {
-  const verdict = { kind: 'stopped', keepOut: true, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
   const snapshot = aSnapshot({
     ...out,
     node: { bootId: NEW_BOOT },

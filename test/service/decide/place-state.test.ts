@@ -39,6 +39,16 @@ const SERVERS: readonly (readonly [state: string, title: string, world: World])[
     'was confirmed by a process before',
     { servers: [aServer('n1', OUT)], evidence: detachedEvidence({ process: '99' }) },
   ],
+  [
+    'in',
+    'is drained, while cookies still send clients to it',
+    { servers: [aServer('n1', { ...OUT, persistent: true })] },
+  ],
+  [
+    'returning',
+    'is drained and down, though cookies would send clients to it',
+    { servers: [aServer('n1', { ...OUT, persistent: true, operational: 'down' })] },
+  ],
   ['unknown', 'is not listed', { servers: [] }],
   [
     'unknown',
