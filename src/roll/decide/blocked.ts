@@ -1,12 +1,14 @@
 import { type Reason, waitOf } from '../../ground/model/reason.ts'
-import type { MonoMs } from '../../ground/model/time.ts'
-import { type Action, actionKey, removesPod } from '../../service/model/action.ts'
+import { type MonoMs, monoMs } from '../../ground/model/time.ts'
+import { actionKey } from '../../service/model/action.ts'
 import type { Decision } from '../model/decision.ts'
+import { STEPS } from '../model/step.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { laddersEndAt } from './drain/blocked-ladder.ts'
-import type { Evidence, Stuck } from './evidence.ts'
-import { hasCurrent } from './node-snapshot.ts'
-import { podsHere } from './pods-here.ts'
+import { DRAIN_STAGES } from './drain/classify-pod.ts'
+import { drainState } from './drain/stages.ts'
+import type { Evidence, Stuck, WaitClass } from './evidence.ts'
+import { hasCurrent, type NodeSnapshot } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import type { StepDecision } from './step-rule.ts'
 import { type AnySnapshot, isAnnounced, isOfMachine } from './subject.ts'
@@ -21,11 +23,16 @@ export const beforeReboot = (s: RollSnapshot, decision: StepDecision): Partial<E
   ...heldUp(s, decision),
 })
 
-export const stuck = (s: RollSnapshot, decision: StepDecision): Partial<Evidence> => {
-  const left = hasCurrent(s) ? podsHere(s).length : 0
-  const isProgress = left < s.evidence.podsLeft || isNewAct(s, decision)
+export function stuck(s: RollSnapshot, decision: StepDecision): Partial<Evidence> {
+  const { podsLeft } = s.evidence
+  const left = decision.step === 'drain' && hasCurrent(s) ? podsToLeave(s) : podsLeft
   const reasons = decision.kind === 'hold' ? decision.reasons : triedAgain(s, decision)
-  return { podsLeft: left, ...waitedSince(s, { ...decision, reasons }, isProgress) }
+  return { podsLeft: Math.min(podsLeft, left), ...waitedSince(s, { ...decision, reasons }, left < podsLeft) }
+}
+
+function podsToLeave(s: NodeSnapshot): number {
+  const { left, refused } = drainState(s)
+  return refused.length + DRAIN_STAGES.reduce((sum, stage) => sum + left[stage].length, 0)
 }
 
 interface Waiting {
@@ -33,21 +40,43 @@ interface Waiting {
   readonly evidence: Stuck
 }
 
-/** Stuck is a hold without progress. Progress is what the caller says, and another step. */
-export function waitedSince(
-  { now, evidence: { stuckSince = now, stuckStep, stuckReasons = [] } }: Waiting,
-  pass: Pick<StepDecision, 'kind' | 'step' | 'reasons'>,
-  isProgress: boolean,
-): Stuck {
+/**
+ * Stuck is a hold without progress. Progress is a step that is later than all before, or what the caller says. What was done is none: it
+ * may be undone each time. Each kind of wait has a time of its own, which stands still while it waits for something else.
+ *
+ * Law: a limit counts from when its wait began, stands still while the roll may not act or cannot know, and never begins anew without
+ * progress.
+ */
+export function waitedSince({ now, evidence }: Waiting, pass: Pass, isProgress: boolean): Stuck {
+  const { stuckSince = now, stuckStep, stuckFor, passedAt = now, waitedMs = {} } = evidence
   const { step, reasons } = pass
-  const awaited = stuckReasons.some(isOfWindow)
-  if (pass.kind === 'hold' && reasons.some(isOfWindow))
-    return { stuckStep: step, stuckSince: awaited ? stuckSince : now, stuckReasons: reasons }
-  // What is waited for in a window has had no time before it.
-  const isAnew = awaited || step !== stuckStep || isProgress || isByLaw(pass)
-  return isAnew
-    ? { stuckStep: step, stuckSince: now, stuckReasons: [] }
-    : { stuckStep: step, stuckSince, stuckReasons: reasons }
+  const isLater = stuckStep === undefined || STEPS.indexOf(step) > STEPS.indexOf(stuckStep)
+  if (isLater || isProgress)
+    return {
+      stuckStep: isLater ? step : stuckStep,
+      stuckSince: now,
+      stuckReasons: [],
+      stuckFor: undefined,
+      waitedMs: {},
+    }
+  const waitsFor = classOf(reasons)
+  if (waitsFor !== 'window' && isByLaw(pass))
+    return { stuckStep, stuckSince: monoMs(stuckSince + now - passedAt), stuckReasons: [], stuckFor, waitedMs }
+  const same = { stuckStep, stuckReasons: reasons, stuckFor: waitsFor }
+  if (stuckFor === undefined || stuckFor === waitsFor) return { ...same, stuckSince, waitedMs }
+  // The next window is another one.
+  const before = stuckFor === 'window' ? waitedMs : { ...waitedMs, [stuckFor]: now - stuckSince }
+  return { ...same, stuckSince: monoMs(now - (before[waitsFor] ?? 0)), waitedMs: before }
+}
+
+type Pass = Pick<StepDecision, 'kind' | 'step' | 'reasons'>
+
+/** What only takes its course may take longer than what is refused, and the file says how long the others are waited for. */
+function classOf(reasons: readonly Reason[]): WaitClass {
+  const waits = reasons.map(waitOf)
+  if (waits.includes('window')) return 'window'
+  if (waits.includes('baseline')) return 'baseline'
+  return waits.every((wait) => wait === 'in course' || wait === 'none') ? 'in course' : 'blocked'
 }
 
 export const heldUp = (s: RollSnapshot, decision: StepDecision): Partial<Evidence> =>
@@ -61,28 +90,19 @@ export function away(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'a
 
 export const isUnsent = ({ evidence }: RollSnapshot): boolean => evidence.intentByUs && evidence.reboot === undefined
 
-/** It is waited for as long as the file says, and apart from everything else. */
-const isOfWindow = (reason: Reason): boolean => waitOf(reason) === 'window'
-
-const isByLaw = ({ kind, reasons }: Pick<StepDecision, 'kind' | 'reasons'>): boolean =>
+const isByLaw = ({ kind, reasons }: Pick<Pass, 'kind' | 'reasons'>): boolean =>
   kind === 'hold' && reasons.some((reason) => waitOf(reason) === 'by law')
-
-/** An eviction is none: the pod that leaves is. Nor is asking for a slot that another run has. */
-function isNewAct({ evidence }: RollSnapshot, decision: StepDecision): boolean {
-  if (decision.kind !== 'act') return false
-  return decision.actions.some((action) => !isAsking(action) && !(actionKey(action) in evidence.retries))
-}
-
-const isAsking = (action: Action): boolean => action.kind === 'takeSlot' || removesPod(action)
 
 type Act = Extract<Decision, { kind: 'act' }>
 
 /** What was said while it was waited for stands; where nothing was, what it was refused with. */
 function triedAgain({ evidence }: RollSnapshot, { actions, reasons }: Act): readonly Reason[] {
-  if (evidence.stuckReasons.length > 0) return evidence.stuckReasons
+  if (evidence.stuckReasons.length > 0 && !isApart(evidence)) return evidence.stuckReasons
   const errors = actions.flatMap((action) => evidence.retries[actionKey(action)]?.error ?? [])
   return errors.length === 0 ? reasons : errors.map((text) => ({ code: 'Retrying', text }))
 }
+
+const isApart = ({ stuckFor }: Evidence): boolean => stuckFor === 'window' || stuckFor === 'baseline'
 
 /** Before the intent: what blocks may be waited for only so long; then everything is restored. */
 export function blockedLimit(s: AnySnapshot): Verdict | undefined {
@@ -100,11 +120,15 @@ export function stuckLimitLeftMs(s: AnySnapshot): number | undefined {
   return Math.max(0, endAt - s.now)
 }
 
-/** What only takes its course may take longer than what is refused. */
 function stuckLimitMs({ spec }: AnySnapshot, reasons: readonly Reason[]): number {
-  const waits = reasons.map(waitOf)
-  if (waits.includes('window')) return spec.window?.waitLimitMs ?? Number.POSITIVE_INFINITY
-  if (waits.includes('baseline')) return spec.probe?.baselineLimitMs ?? 0
-  const isInCourse = waits.every((wait) => wait === 'in course')
-  return isInCourse ? Math.max(spec.drain.stageLimitMs, spec.drain.blockedLimitMs) : spec.drain.blockedLimitMs
+  switch (classOf(reasons)) {
+    case 'window':
+      return spec.window?.waitLimitMs ?? Number.POSITIVE_INFINITY
+    case 'baseline':
+      return spec.probe?.baselineLimitMs ?? 0
+    case 'in course':
+      return Math.max(spec.drain.stageLimitMs, spec.drain.blockedLimitMs)
+    case 'blocked':
+      return spec.drain.blockedLimitMs
+  }
 }

@@ -30,10 +30,18 @@ export interface Evidence extends ServiceEvidence {
   readonly evicted: Readonly<Record<string, EvictedPod>>
   /** Nodes whose marks as nodes to come were written: the watch may not show them yet. */
   readonly marked?: readonly string[]
-  /** Since when a step before the reboot has held without progress, in which step, and why. */
+  /**
+   * Since when the steps before the reboot have held without progress, later by each time that did not count; the last step that was
+   * reached, and why it holds.
+   */
   readonly stuckSince?: MonoMs | undefined
   readonly stuckStep?: Step | undefined
   readonly stuckReasons: readonly Reason[]
+  /** What it waits for since then, and how long it had waited for each other class. */
+  readonly stuckFor?: WaitClass | undefined
+  readonly waitedMs?: Readonly<Partial<Record<WaitClass, number>>>
+  /** When the last pass decided. */
+  readonly passedAt?: MonoMs
   /** Moment and name of a gate → since when it has held the node there. */
   readonly gatesHeld?: Readonly<Record<string, MonoMs>> | undefined
   /**
@@ -41,7 +49,7 @@ export interface Evidence extends ServiceEvidence {
    * something else.
    */
   readonly gateWait?: { readonly ms: number; readonly at?: MonoMs }
-  /** Pods on the node when it last made progress. */
+  /** The fewest pods that were still to leave in the drain. */
   readonly podsLeft: number
   /** This process wrote the intent and has not sent the command: no other process can have sent it. */
   readonly intentByUs: boolean
@@ -66,8 +74,13 @@ export interface Evidence extends ServiceEvidence {
   readonly attachedAtWall?: WallMs
 }
 
+/** Waits that have a limit, each its own. */
+export type WaitClass = 'window' | 'baseline' | 'blocked' | 'in course'
+
 /** Since when a node or machine has waited without progress, and for what. */
-export type Stuck = Partial<Pick<Evidence, 'stuckSince' | 'stuckStep' | 'stuckReasons'>>
+export type Stuck = Partial<
+  Pick<Evidence, 'stuckSince' | 'stuckStep' | 'stuckReasons' | 'stuckFor' | 'waitedMs' | 'passedAt'>
+>
 
 interface Retry {
   readonly failures: number

@@ -36,5 +36,5 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
   const { evidence } = s
   if (decision.kind === 'settled') return evidence
   const remembered = STEP_RULES[decision.step].remember?.(s, decision)
-  return { ...evidence, ...remembered, ...gatesHeld(s, decision), ...gateWait(s, decision) }
+  return { ...evidence, ...remembered, ...gatesHeld(s, decision), ...gateWait(s, decision), passedAt: s.now }
 }

@@ -179,14 +179,18 @@ const SILENT = [{ code: 'InstanceSilent', text: 'x' }] as const
 /** Each waits since a minute at its record. */
 const WAITS: readonly (readonly [string, Pick<StepDecision, 'step' | 'reasons'>, sinceMs: number])[] = [
   ['the same step', { step: 'record', reasons: SILENT }, MIN_MS],
-  ['another step', { step: 'detach', reasons: SILENT }, 0],
-  ['what is waited for by law', { step: 'record', reasons: [{ code: 'ApiUnreachable', text: 'x' }] }, 0],
+  ['a later step', { step: 'detach', reasons: SILENT }, 0],
+  ['an earlier step', { step: 'slot', reasons: SILENT }, MIN_MS],
+  ['what is waited for by law', { step: 'record', reasons: [{ code: 'ApiUnreachable', text: 'x' }] }, 50_000],
   ['a window', { step: 'record', reasons: [{ code: 'WindowClosed', text: 'x' }] }, 0],
 ]
 
 for (const [what, pass, sinceMs] of WAITS)
   test(`a node and a machine wait in vain by the same clock: ${what}`, () => {
-    const waited: Stuck = { stuckSince: at(MIN_MS), stuckStep: 'record', stuckReasons: SILENT }
+    const waited: Stuck = {
+      ...{ stuckSince: at(MIN_MS), stuckStep: 'record', stuckReasons: SILENT, stuckFor: 'blocked' },
+      passedAt: at(10_000),
+    }
     const decision = { ...HOLD, ...pass }
     const found = [
       rememberDecision(nodeWith('begin', { waited, ofNode: withoutPods }), decision).stuckSince,

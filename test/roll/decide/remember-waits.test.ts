@@ -36,9 +36,10 @@ const SETTLED: Decision = { kind: 'settled', reasons: reasonsOf(['NodeDone']) }
 const ATTACHING = { attachingSince: NOW, attachingSinceWall: WALL }
 const begun = (step: Step): Partial<Evidence> => ({
   stuckReasons: [],
-  podsLeft: 0,
   stuckStep: step,
   stuckSince: NOW,
+  stuckFor: undefined,
+  waitedMs: {},
 })
 
 const FIRST: readonly (readonly [title: string, decision: Decision, change: Partial<Evidence>])[] = [
@@ -68,7 +69,8 @@ const FIRST: readonly (readonly [title: string, decision: Decision, change: Part
 for (const [title, decision, change] of FIRST) {
   test(`what is remembered when it is seen first: ${title}`, () => {
     const s = aSnapshot(out)
-    assert.deepEqual(rememberDecision(s, decision), { ...s.evidence, ...change })
+    const passedAt = decision.kind === 'settled' ? {} : { passedAt: NOW }
+    assert.deepEqual(rememberDecision(s, decision), { ...s.evidence, ...change, ...passedAt })
   })
 }
 
@@ -92,7 +94,7 @@ const RETRYING: readonly Reason[] = [{ code: 'Retrying', text: 'busy' }]
 
 /** What it is stuck for after that, where it was in the drain with one pod left; undefined: it goes on. */
 function stuckFor(decision: Decision, change: Partial<Evidence> = {}): readonly Reason[] | undefined {
-  const evidence = { stuckSince: monoMs(7), stuckStep: 'drain' as const, podsLeft: 1, ...change }
+  const evidence = { stuckSince: monoMs(7), stuckStep: 'drain' as const, podsLeft: 1, passedAt: monoMs(7), ...change }
   const s = aSnapshot({ ...out, pods: [aPod('cart-a', 'n1')], evidence })
   const { stuckReasons, ...seen } = rememberDecision(s, decision)
   assert.deepEqual([seen.podsLeft, seen.stuckStep], [1, 'drain'])
@@ -107,8 +109,16 @@ const STUCK: readonly (readonly [title: string, found: unknown, expected: readon
     stuckFor(held('drain', 'OtherNodeBad', 'SlotTaken')),
     reasonsOf(['OtherNodeBad', 'SlotTaken']),
   ],
-  ['sessions that end by themselves are not stuck', stuckFor(held('drain', 'OtherNodeBad', 'SessionsLeft')), undefined],
-  ['something new that is done is not stuck', stuckFor(acted('drain', [CORDON], 'OtherNodeBad')), undefined],
+  [
+    'sessions that end by themselves are waited for without counting',
+    stuckFor(held('drain', 'OtherNodeBad', 'SessionsLeft')),
+    undefined,
+  ],
+  [
+    'something that is done, and may be undone again, is stuck for why',
+    stuckFor(acted('cordon', [CORDON], 'OtherNodeBad')),
+    reasonsOf(['OtherNodeBad']),
+  ],
   [
     'something tried again is stuck for what it was held by before',
     stuckFor(acted('drain', [CORDON], 'OtherNodeBad'), { ...CORDON_BUSY, stuckReasons: BEFORE }),
@@ -125,9 +135,9 @@ const STUCK: readonly (readonly [title: string, found: unknown, expected: readon
     RETRYING,
   ],
   [
-    'something new beside something tried again is not stuck',
+    'something new beside something tried again is stuck for what that was refused with',
     stuckFor(acted('drain', [CORDON, SHUT], 'OtherNodeBad'), CORDON_BUSY),
-    undefined,
+    RETRYING,
   ],
   [
     'an eviction that nothing refused is stuck for the pods that are here',
@@ -149,9 +159,10 @@ test('what begins to be stuck is stuck since now', () => {
   assert.equal(stuckSince, NOW)
 })
 
-test('where no node is under way no pod is left', () => {
+test('where no node is under way, nothing is known of its pods', () => {
   const { current: _, ...none } = aSnapshot()
-  assert.deepEqual(rememberDecision(none, held('slot', 'OtherNodeBad')), { ...none.evidence, ...begun('slot') })
+  const seen = rememberDecision(none, held('slot', 'OtherNodeBad'))
+  assert.deepEqual(seen, { ...none.evidence, ...begun('slot'), passedAt: NOW })
 })
 
 const UNSENT = { intentByUs: true }

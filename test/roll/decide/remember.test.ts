@@ -58,8 +58,10 @@ const PROGRESS: readonly (readonly [title: string, since: number | undefined, is
   ['a hold for the same reason', stuckSince(held('drain')), false],
   ['a pod that left', stuckSince(held('drain'), { podsLeft: 2 }), true],
   ['a pod that came', stuckSince(held('drain'), {}, 2), false],
-  ['another step', stuckSince(held('detach')), true],
-  ['something done', stuckSince(acted('drain', [{ kind: 'cordon', node: 'n1' }])), true],
+  ['a pod that left while it waits elsewhere', stuckSince(held('cordon'), { podsLeft: 2 }), false],
+  ['a later step', stuckSince(held('reboot')), true],
+  ['an earlier step', stuckSince(held('detach')), false],
+  ['something done', stuckSince(acted('drain', [{ kind: 'cordon', node: 'n1' }])), false],
   [
     'something tried again that failed',
     stuckSince(acted('drain', [{ kind: 'cordon', node: 'n1' }]), { retries }),

@@ -107,10 +107,8 @@ const isOfHook = (reason: Reason): boolean =>
   isOfRequests(reason.code) || reason.code === 'HookDue' || isHookUnwritten(reason)
 
 export function rememberMachineDecision(s: MachineSnapshot, decision: MachineDecision): MachineEvidence {
-  const { evidence } = s
+  const { evidence, now } = s
   if (decision.kind === 'settled') return evidence
-  // To ask for a slot that another run has is no progress.
-  const isProgress = decision.kind === 'act' && decision.actions.some(({ kind }) => kind !== 'takeSlot')
   const waits = { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision) }
-  return { ...evidence, ...waits, ...waitedSince(s, decision, isProgress) }
+  return { ...evidence, ...waits, ...waitedSince(s, decision, false), passedAt: now }
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ReasonCode } from '../../../../src/ground/model/reason.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
+import type { WaitClass } from '../../../../src/roll/decide/evidence.ts'
 import { judge } from '../../../../src/roll/decide/judge.ts'
 import type { MachineSnapshot } from '../../../../src/roll/decide/pair/machine-snapshot.ts'
 import { rememberMachineDecision } from '../../../../src/roll/decide/pair/observe-machine.ts'
@@ -44,11 +46,15 @@ test('a window that closes between the verdict and the reboot holds the machine 
   assert.equal(said(aHost({ ...gone, change: outside('restore') })), 'detach? WindowClosed')
 })
 
-test('what is waited for in a window has had no time before it', () => {
-  const wait = { code: 'WindowClosed', text: 'x' } as const
-  const other = { code: 'PairDisagrees', text: 'x' } as const
-  const s = aHost({ evidence: { stuckSince: at(HOUR_MS), stuckReasons: [wait] } })
-  const hold = { kind: 'hold', step: 'record', recheckAfterMs: 500 } as const
-  assert.equal(rememberMachineDecision(s, { ...hold, reasons: [wait] }).stuckSince, at(HOUR_MS))
-  assert.equal(rememberMachineDecision(s, { ...hold, reasons: [other] }).stuckSince, NOW)
+test('each window is waited for anew, and the time of everything else stands still meanwhile', () => {
+  const since = (stuckFor: WaitClass, code: ReasonCode, blocked?: number): unknown => {
+    const waitedMs = blocked === undefined ? {} : { blocked }
+    const s = aHost({ evidence: { stuckStep: 'record', stuckSince: at(HOUR_MS), stuckFor, waitedMs } })
+    const hold = { kind: 'hold', step: 'record', recheckAfterMs: 500, reasons: [{ code, text: 'x' }] } as const
+    return rememberMachineDecision(s, hold).stuckSince
+  }
+  assert.equal(since('window', 'WindowClosed'), at(HOUR_MS))
+  assert.equal(since('window', 'PairDisagrees'), NOW)
+  assert.equal(since('window', 'PairDisagrees', 7), at(7))
+  assert.equal(since('blocked', 'WindowClosed', 7), NOW)
 })
