@@ -88,7 +88,7 @@ export async function readIngresses({
 }
 
 function noneWhereAbsent(error: unknown): readonly CheckedIngress[] {
-  if (error instanceof WorldError && error.code === 'KUBE_NOT_FOUND') return []
+  if (error instanceof WorldError && error.code === 'KUBE_NO_PATH') return []
   throw error
 }
 

@@ -1,14 +1,13 @@
 import { MalformedReply } from '../model/untrusted.ts'
 import { type Retry, WorldError } from '../model/world-error.ts'
 import type { ApiCall, ApiReply } from './api-call.ts'
-import { type ApiStatus, parseApiStatus } from './api-status.ts'
+import { type ApiStatus, parseApiStatus, saysAbsent } from './api-status.ts'
 
 type Verdict = readonly [code: string, retry: Retry]
 
 const VERDICTS: Readonly<Record<number, Verdict>> = {
   401: ['KUBE_UNAUTHORIZED', 'backoff'],
   403: ['KUBE_FORBIDDEN', 'never'],
-  404: ['KUBE_NOT_FOUND', 'never'],
   409: ['KUBE_CONFLICT', 'now'],
   410: ['KUBE_GONE', 'now'],
   429: ['KUBE_THROTTLED', 'backoff'],
@@ -36,6 +35,7 @@ export function replyError(call: ApiCall, error: unknown): unknown {
 function verdict(call: ApiCall, http: number, status: ApiStatus): Verdict {
   const known = VERDICTS[http]
   if (known !== undefined) return known
+  if (http === 404) return saysAbsent(status, call) ? ['KUBE_NOT_FOUND', 'never'] : ['KUBE_NO_PATH', 'backoff']
   if (http === 422 && isJsonPatch(call) && isPatchThatDidNotApply(status)) return ['KUBE_CONFLICT', 'now']
   if (http >= 500) return ['KUBE_SERVER', 'backoff']
   return http >= 400 ? ['KUBE_INVALID', 'never'] : ['KUBE_REPLY', 'backoff']

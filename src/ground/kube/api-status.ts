@@ -1,5 +1,6 @@
 import { escapeForeign } from '../model/foreign-text.ts'
 import { MalformedReply, Untrusted } from '../model/untrusted.ts'
+import { type ApiCall, segment } from './api-call.ts'
 
 /** metav1.Status, the body of a refusal. */
 export interface ApiStatus {
@@ -8,6 +9,8 @@ export interface ApiStatus {
   readonly message: string
   readonly code: number | undefined
   readonly retryAfterSeconds: number | undefined
+  /** The name of the object that it is about. */
+  readonly about: string
   readonly causes: readonly { readonly reason: string; readonly message: string }[]
 }
 
@@ -16,6 +19,7 @@ const NOTHING_SAID: ApiStatus = {
   message: '',
   code: undefined,
   retryAfterSeconds: undefined,
+  about: '',
   causes: [],
 }
 
@@ -29,6 +33,7 @@ export function parseApiStatus(body: unknown): ApiStatus {
       message: escapeForeign(status.at('message').textOr('')),
       code: status.at('code').optionalInteger(),
       retryAfterSeconds: details.at('retryAfterSeconds').optionalInteger(),
+      about: details.at('name').textOr(''),
       causes: details
         .at('causes')
         .each()
@@ -42,3 +47,10 @@ export function parseApiStatus(body: unknown): ApiStatus {
     throw error
   }
 }
+
+/**
+ * A 404 is the API server's word that an object is not there only where it names the object, or the namespace, that was asked for.
+ * A gateway on the way has pages of its own for a moment: after a reload, or while it has no server.
+ */
+export const saysAbsent = ({ reason, about }: ApiStatus, { path }: ApiCall): boolean =>
+  reason === 'NotFound' && about !== '' && path.split('/').includes(segment(about))

@@ -29,7 +29,7 @@ export function connectionAdvice(error: unknown): unknown {
       return new UserError(message, { code, fix: FIXES.broken, cause: error })
     case 'KUBE_UNAUTHORIZED':
       return new UserError(message, { code, fix: cause === undefined ? RENEW : PROVIDE, cause: error })
-    case 'KUBE_NOT_FOUND':
+    case 'KUBE_NO_PATH':
       return new UserError(message, { code, fix: SERVER, cause: error })
     case 'KUBE_FORBIDDEN':
       return new UserError(message, { code, fix: 'allow it to this identity (RBAC)', cause: error })

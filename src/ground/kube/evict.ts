@@ -24,7 +24,7 @@ export const deletePod = (client: ApiClient, pod: ThisPod, signal: AbortSignal):
 
 async function answerTo(client: ApiClient, call: ApiCall, signal: AbortSignal): Promise<EvictionAnswer> {
   try {
-    return evictionAnswer(await client.send(call, signal))
+    return evictionAnswer(call, await client.send(call, signal))
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof WorldError)) throw error

@@ -1,21 +1,21 @@
 import type { BudgetRefusal, EvictionAnswer } from '../model/eviction.ts'
 import { present } from '../model/present.ts'
 import { secondsToWait } from '../net/retry-after.ts'
-import type { ApiReply } from './api-call.ts'
-import { type ApiStatus, parseApiStatus } from './api-status.ts'
+import type { ApiCall, ApiReply } from './api-call.ts'
+import { type ApiStatus, parseApiStatus, saysAbsent } from './api-status.ts'
 
 /**
  * The meaning of an answer of the eviction subresource. Its text is matched, since some answers differ in nothing else
  * (kubernetes/kubernetes pkg/registry/core/pod/storage/eviction.go, 1.22 to 1.35).
  */
-export function evictionAnswer(reply: ApiReply): EvictionAnswer {
+export function evictionAnswer(call: ApiCall, reply: ApiReply): EvictionAnswer {
   if (reply.status >= 200 && reply.status < 300) return { kind: 'accepted' }
   const status = parseApiStatus(reply.body)
   const text = status.message === '' ? `HTTP ${reply.status}` : status.message
   const wait = present({ retryAfterMs: waitOf(reply, status) })
   switch (reply.status) {
     case 404:
-      return { kind: 'gone' }
+      return saysAbsent(status, call) ? { kind: 'gone' } : { kind: 'passing', text, ...wait }
     case 409:
       // Any other conflict is between the server's own writes.
       return /\buid in (the )?precondition/i.test(text) ? { kind: 'replaced' } : { kind: 'passing', text, ...wait }

@@ -11,7 +11,7 @@ export interface BudgetRefusal {
  */
 export type EvictionAnswer =
   | { readonly kind: 'accepted' }
-  /** 404: the pod does not exist any more. */
+  /** The API server's own 404: the pod does not exist any more. */
   | { readonly kind: 'gone' }
   /** 409 for the uid precondition: another pod has the name; ours is gone. */
   | { readonly kind: 'replaced' }
@@ -25,7 +25,7 @@ export type EvictionAnswer =
   | { readonly kind: 'namespaceTerminating' }
   /** 500: more than one budget selects the pod; never passes. */
   | { readonly kind: 'twoBudgets'; readonly text: string }
-  /** A 5xx, a time-out or a broken connection: it may be temporary, and nothing else is known. */
+  /** A 5xx, a time-out, a broken connection or the page of a gateway: it may be temporary, and nothing else is known. */
   | { readonly kind: 'passing'; readonly text: string; readonly retryAfterMs?: number }
   | { readonly kind: 'refused'; readonly text: string; readonly status: number }
 

@@ -65,8 +65,8 @@ export type FollowEvent<T> =
 
 /**
  * The Kubernetes API as far as Even Keel uses it. Every call rejects with WorldError (code KUBE_*), or with the signal's
- * reason. 404 on a read is absence: `undefined`. Retries are up to the caller, except after a 401, for which the call is made
- * once more.
+ * reason. The API server's own 404 on a read is absence: `undefined`; any other 404 is KUBE_NO_PATH. Retries are up to
+ * the caller, except after a 401, for which the call is made once more.
  */
 export interface Cluster {
   /** The address of the API server. It may be behind a balancer. */

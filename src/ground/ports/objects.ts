@@ -46,8 +46,8 @@ export interface Deletion<T> extends ObjectAddress<T> {
 }
 
 /**
- * Objects of any kind. Every call rejects with WorldError (code KUBE_*), or with the signal's reason; 404 on a read is absence:
- * `undefined`. A write returns the object after it.
+ * Objects of any kind. Every call rejects with WorldError (code KUBE_*), or with the signal's reason; the API server's own
+ * 404 on a read is absence: `undefined`. A write returns the object after it.
  */
 export interface Objects {
   get<T>(at: ObjectAddress<T>, signal: AbortSignal): Promise<T | undefined>

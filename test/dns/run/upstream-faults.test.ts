@@ -59,7 +59,14 @@ async function serving(t: TestContext, objects: Readonly<Record<string, object>>
     if (request.method !== 'GET') written.push({ what: `${request.method} ${path}`, body: JSON.parse(body) })
     const found = selected(objects[path], searchParams.get('labelSelector'))
     response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(found ?? { kind: 'Status', code: 404, message: 'not found' }))
+    const absent = {
+      kind: 'Status',
+      code: 404,
+      reason: 'NotFound',
+      message: 'not found',
+      details: { name: path.split('/').at(-1) },
+    }
+    response.end(JSON.stringify(found ?? absent))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const agent = new HttpAgent()

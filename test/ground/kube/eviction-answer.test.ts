@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { ApiCall } from '../../../src/ground/kube/api-call.ts'
 import { evictionAnswer } from '../../../src/ground/kube/eviction-answer.ts'
 import type { EvictionAnswer } from '../../../src/ground/model/eviction.ts'
 
 interface Row {
   readonly title: string
   readonly http: number
+  /** What the answer says is not there. */
+  readonly absent?: string
   readonly message?: string
   readonly cause?: readonly [reason: string, message: string]
   readonly retryAfterMs?: number
@@ -23,7 +26,16 @@ const PASSING = `couldn't update PodDisruptionBudget "web" due to conflicts`
 const ROWS: readonly Row[] = [
   { title: 'accepted', http: 201, answer: { kind: 'accepted' } },
   { title: 'accepted, as the documentation has it', http: 200, answer: { kind: 'accepted' } },
-  { title: 'gone', http: 404, message: 'pods "web-0" not found', answer: { kind: 'gone' } },
+  { title: 'gone', http: 404, absent: 'web-0', message: 'pods "web-0" not found', answer: { kind: 'gone' } },
+  { title: 'gone with its namespace', http: 404, absent: 'shop', answer: { kind: 'gone' } },
+  { title: 'the page of a gateway', http: 404, answer: { kind: 'passing', text: 'HTTP 404' } },
+  {
+    title: 'a gateway that does not know the cluster',
+    http: 404,
+    absent: 'prod-1',
+    message: 'cluster "prod-1" not found',
+    answer: { kind: 'passing', text: 'cluster "prod-1" not found' },
+  },
   { title: 'another pod bears the name', http: 409, message: CONFLICT, answer: { kind: 'replaced' } },
   {
     title: 'another pod bears the name, in older words',
@@ -114,18 +126,25 @@ const ROWS: readonly Row[] = [
   { title: 'a request that is wrong', http: 422, answer: { kind: 'refused', status: 422, text: 'HTTP 422' } },
 ]
 
-for (const { title, http, message = '', cause, retryAfterMs, retryAfterSeconds, answer } of ROWS) {
+const CALL: ApiCall = {
+  verb: 'create',
+  resource: 'pods/eviction',
+  path: '/api/v1/namespaces/shop/pods/web-0/eviction',
+}
+
+for (const { title, http, absent, message = '', cause, retryAfterMs, retryAfterSeconds, answer } of ROWS) {
   test(`an eviction's answer: ${title}`, () => {
     const causes = cause === undefined ? [] : [{ reason: cause[0], message: cause[1] }]
-    const body = { kind: 'Status', code: http, message, details: { causes, retryAfterSeconds } }
-    assert.deepEqual(evictionAnswer({ status: http, body, retryAfterMs }), answer)
+    const reason = absent === undefined ? undefined : 'NotFound'
+    const body = { kind: 'Status', code: http, reason, message, details: { name: absent, causes, retryAfterSeconds } }
+    assert.deepEqual(evictionAnswer(CALL, { status: http, body, retryAfterMs }), answer)
   })
 }
 
 test('no answer, however odd, is taken for an accepted eviction or thrown', () => {
   fc.assert(
     fc.property(fc.oneof(fc.integer({ max: 199 }), fc.integer({ min: 300 })), fc.jsonValue(), (status, body) => {
-      assert.notEqual(evictionAnswer({ status, body, retryAfterMs: undefined }).kind, 'accepted')
+      assert.notEqual(evictionAnswer(CALL, { status, body, retryAfterMs: undefined }).kind, 'accepted')
     }),
   )
 })

@@ -36,6 +36,13 @@ export const status = (code: number, message = '', details: unknown = {}) => ({
   details,
 })
 
+/** The API server's own word that an object is not there. */
+export const absent = (name: string): Answer =>
+  answering(404, { ...status(404, `"${name}" not found`, { name }), reason: 'NotFound' })
+
+/** What a gateway answers for a moment in the place of the API server. */
+export const GATEWAY_404 = answering(404, '<html><title>404 Not Found</title>nginx', { 'content-type': 'text/html' })
+
 const NODES = '/api/v1/nodes'
 
 /**
@@ -190,7 +197,7 @@ export class FakeApiServer {
       case 'watch':
         return (response) => this.#watch(response, Number(seen.query.get('resourceVersion')))
       default:
-        return answering(404, status(404, 'not found'))
+        return absent(decodeURIComponent(seen.path.split('/').at(-1) ?? ''))
     }
   }
 

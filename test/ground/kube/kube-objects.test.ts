@@ -31,10 +31,24 @@ function answering(statusCode: number, body: unknown) {
 }
 
 test('names go into a path encoded, so that none leads elsewhere', async () => {
-  const { objects, asked } = answering(404, {})
   const at = { kind: MAPS, namespace: 'a/b', name: '../../nodes' }
+  const { objects, asked } = answering(404, { reason: 'NotFound', details: { name: at.name } })
   assert.equal(await objects.get(at, signal), undefined)
   assert.equal(asked[0]?.target, '/api/v1/namespaces/a%2Fb/configmaps/..%2F..%2Fnodes')
+})
+
+test('a 404 that names no object of the request is no word that one is not there', async () => {
+  const at = { kind: MAPS, namespace: 'default', name: 'a' }
+  for (const body of [
+    {},
+    'no such route',
+    { reason: 'NotFound' },
+    { reason: 'NotFound', details: { name: 'prod-1' } },
+  ]) {
+    const { objects } = answering(404, body)
+    await assert.rejects(objects.get(at, signal), { code: 'KUBE_NO_PATH', retry: 'backoff' })
+    await assert.rejects(objects.delete(at, signal), { code: 'KUBE_NO_PATH', retry: 'backoff' })
+  }
 })
 
 test('a kind without namespaces has none, and one with them needs one for a name', async () => {

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { answering, FakeApiServer, status } from './fake-api-server.ts'
+import { absent, answering, FakeApiServer, GATEWAY_404, status } from './fake-api-server.ts'
 import { openFake } from './opened.ts'
 
 const SLOT = { namespace: 'evenkeel', name: 'slot' }
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/evenkeel/leases'
 const STORED = { metadata: { ...SLOT, uid: 'u', resourceVersion: '7' }, spec: { holderIdentity: 'run-1/a' } }
+
+test('a gateway that answers 404 says nothing about a Lease', async (t) => {
+  const server = await new FakeApiServer().start()
+  const { cluster, signal } = await openFake(t, server)
+  server.putInTheWay(`GET ${LEASES}/slot`, GATEWAY_404)
+  await assert.rejects(cluster.readLease(SLOT, signal), { code: 'KUBE_NO_PATH', retry: 'backoff' })
+  assert.equal(await cluster.readLease(SLOT, signal), undefined)
+})
 
 async function scene(t: TestContext) {
   const server = await new FakeApiServer().start()
@@ -31,8 +39,8 @@ test('a Lease that is there is tried as it stands', async (t) => {
 
 test('a namespace that is not there, or takes no new object, is reported', async (t) => {
   const { server, trial } = await scene(t)
-  server.putInTheWay(`POST ${LEASES}`, answering(404, status(404, 'namespaces "evenkeel" not found')))
-  await assert.rejects(trial(), { code: 'KUBE_NOT_FOUND', message: /namespaces "evenkeel" not found/ })
+  server.putInTheWay(`POST ${LEASES}`, absent('evenkeel'))
+  await assert.rejects(trial(), { code: 'KUBE_NOT_FOUND', message: /"evenkeel" not found/ })
   server.putInTheWay(`POST ${LEASES}`, answering(403, status(403, 'it is being terminated')))
   await assert.rejects(trial(), { code: 'KUBE_FORBIDDEN', message: /it is being terminated/ })
 })
@@ -44,6 +52,6 @@ test('a client that was faster is no refusal', async (t) => {
   server.putInTheWay(`GET ${LEASES}/slot`, answering(200, STORED), 2)
   server.putInTheWay(`PATCH ${LEASES}/slot`, answering(422, status(422)))
   await trial()
-  server.putInTheWay(`PATCH ${LEASES}/slot`, answering(404, status(404, 'not found')))
+  server.putInTheWay(`PATCH ${LEASES}/slot`, absent('slot'))
   await trial()
 })
