@@ -3,7 +3,7 @@ import { type MonoMs, monoMs, type WallMs, wallMs } from '../../src/ground/model
 import type { Clock } from '../../src/ground/ports/clock.ts'
 
 interface Timer {
-  readonly at: number
+  at: number
   readonly order: number
   readonly fire: () => void
 }
@@ -15,6 +15,7 @@ interface Timer {
 export class VirtualClock implements Clock {
   #nowMs = 0
   #wallOffsetMs: number
+  #asleepMs = 0
   #order = 0
   #timers: Timer[] = []
 
@@ -28,6 +29,10 @@ export class VirtualClock implements Clock {
 
   wallMs(): WallMs {
     return wallMs(this.#wallOffsetMs + this.#nowMs)
+  }
+
+  asleepMs(): number {
+    return this.#asleepMs
   }
 
   sleep(ms: number, signal: AbortSignal): Promise<void> {
@@ -55,6 +60,14 @@ export class VirtualClock implements Clock {
       await macrotask()
     }
     this.#nowMs = untilMs
+  }
+
+  /** The machine sleeps: monotonic time stands still, and what was due meanwhile is done when it wakes. */
+  async suspend(ms: number): Promise<void> {
+    this.#asleepMs += ms
+    this.#wallOffsetMs += ms
+    for (const timer of this.#timers) timer.at -= ms
+    await this.advance(0)
   }
 
   /** The machine's clock is set, as by a person or NTP; monotonic time does not notice. */

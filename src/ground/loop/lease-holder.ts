@@ -23,6 +23,8 @@ interface Held {
   readonly lease: Lease
   /** When the renewal was *sent*: no process can have seen it earlier. */
   readonly sentAt: MonoMs
+  /** How long the machine had slept by then. */
+  readonly asleepMs: number
 }
 
 /**
@@ -46,10 +48,15 @@ export class LeaseHolder {
     return this.#held
   }
 
-  /** What is left of two thirds of the duration since the last renewal was sent: a third before the Lease may be stale. */
+  /**
+   * What is left of two thirds of the duration since the last renewal was sent: a third before the Lease may be stale. The time in
+   * which this machine slept counts, since it passed for all others.
+   */
   mayActForMs(): number {
     if (this.#held === undefined) return 0
-    return Math.max(0, this.#held.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())
+    const { clock, durationMs } = this.#parts
+    const passedMs = clock.monoMs() - this.#held.sentAt + clock.asleepMs() - this.#held.asleepMs
+    return Math.max(0, (durationMs * 2) / 3 - passedMs)
   }
 
   /** How long until this Lease, or the one that it lives by, is stale if it is never seen to change; 0: it is. */
@@ -80,8 +87,9 @@ export class LeaseHolder {
 
   /** `lease`: one that is ours already, as it was written or read last. */
   async renew(lease: Omit<Lease, 'renewTime'>, signal: AbortSignal): Promise<void> {
-    const sentAt = this.#parts.clock.monoMs()
-    this.#held = { lease: await this.#write(lease, signal), sentAt }
+    const { clock } = this.#parts
+    const [sentAt, asleepMs] = [clock.monoMs(), clock.asleepMs()]
+    this.#held = { lease: await this.#write(lease, signal), sentAt, asleepMs }
   }
 
   /**

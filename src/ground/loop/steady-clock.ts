@@ -41,6 +41,7 @@ export function steadyClock(clock: Clock, { offsetMs, onSet }: SteadyClockOption
       if (onSet !== undefined) check(now)
       return now
     },
+    asleepMs: () => clock.asleepMs(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
   }
 }

@@ -42,6 +42,11 @@ export class VirtualTime implements Clock, Timers {
     return wallMs(this.#wallOffsetMs + this.#nowMs)
   }
 
+  /** No machine of a simulated world sleeps. */
+  asleepMs(): number {
+    return 0
+  }
+
   /** Events that are due at some time. */
   get pending(): number {
     return this.#heap.size - this.#off

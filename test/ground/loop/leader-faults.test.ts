@@ -66,6 +66,22 @@ test('an API server that is away for long ends the leader, and a standby waits f
   assert.deepEqual(acting(a, b), [b])
 })
 
+test('a leader whose machine slept acts no more when it wakes, though its own clock stood still', async () => {
+  const [asleep, awake] = [new VirtualClock(), new VirtualClock()]
+  const store = new LeaseStore(awake)
+  const a = new Candidate({ store, clock: asleep, name: 'a' })
+  const b = new Candidate({ store, clock: awake, name: 'b' })
+  await asleep.advance(1)
+  await awake.advance(5_000)
+  assert.deepEqual(acting(a, b), [a])
+  await awake.advance(30_000)
+  const waking = asleep.suspend(35_000)
+  assert.deepEqual(acting(a, b), [b])
+  await waking
+  assert.equal(a.over?.code, 'LeadershipLapsed')
+  await Promise.all([a.end(), b.end()])
+})
+
 test('a clock that is set, by hours and both ways, changes nothing', async () => {
   const { clock, a, b } = aPair()
   await clock.advance(5_000)

@@ -27,6 +27,7 @@ function aCandidate({ die = 0, durationMs = 15_000 } = {}) {
     clock: {
       monoMs: () => monoMs(clock.monoMs() + process.sleptMs),
       wallMs: () => clock.wallMs(),
+      asleepMs: () => clock.asleepMs(),
       sleep: (ms, signal) => clock.sleep(ms, signal),
     },
     random: { next: () => die, hex: () => '' },

@@ -164,7 +164,34 @@ test('a clock that is set, by hours and both ways, has no effect on holder or ob
   }
 })
 
-test('a process that was suspended learns from its first renewal that it lost, and acts no more', async () => {
+test('a holder whose machine slept sends nothing when it wakes, and learns from a renewal that its slot is lost', async () => {
+  const [asleep, awake] = [new VirtualClock(), new VirtualClock()]
+  const store = new LeaseStore(awake)
+  const a = holder({ store, clock: asleep, run: 'roll-a' })
+  const b = holder({ store, clock: awake, run: 'roll-b', seed: 2 })
+  await acquire(a)
+  await acquire(b, 'worker-2', true)
+  await awake.advance(DURATION_MS)
+  assert.equal((await acquire(b, 'worker-2', true)).kind, 'held')
+  const waking = asleep.suspend(DURATION_MS)
+  assert.deepEqual([a.keeper.mayAct(), b.keeper.mayAct()], [false, true])
+  await waking
+  assert.equal(a.keeper.state().kind, 'lost')
+})
+
+test('a holder whose machine slept while no other run came acts again once it renewed', async () => {
+  const clock = new VirtualClock()
+  const a = holder({ store: new LeaseStore(clock), clock, run: 'roll-a', latencyMs: 20 })
+  const taken = acquire(a)
+  await clock.advance(50)
+  await taken
+  await clock.suspend((DURATION_MS * 2) / 3)
+  assert.equal(a.keeper.mayAct(), false)
+  await clock.advance(20)
+  assert.equal(a.keeper.mayAct(), true)
+})
+
+test('a process whose virtual machine was paused from outside learns from its first renewal that it lost, and acts no more', async () => {
   const asleep = new VirtualClock()
   const awake = new VirtualClock()
   const store = new LeaseStore(awake)

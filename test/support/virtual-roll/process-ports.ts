@@ -62,6 +62,7 @@ export class ProcessPorts {
     this.clock = steadyClock({
       monoMs: () => time.monoMs(),
       wallMs: () => time.wallMs(),
+      asleepMs: () => time.asleepMs(),
       sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, signal)),
     })
     this.machineWall = () => wallMs(time.wallMs() + (parts.outside.clockSetByMs?.() ?? 0))

@@ -61,6 +61,7 @@ export class VirtualAgent {
     const clock = steadyClock({
       monoMs: () => time.monoMs(),
       wallMs: () => time.wallMs(),
+      asleepMs: () => time.asleepMs(),
       sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, signal)),
     })
     const asked = networkDataPort({ network: network.from(address), timers: time })

@@ -175,8 +175,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('acts under a slot that it has not renewed', [
     'src/ground/loop/lease-holder.ts',
-    'return Math.max(0, this.#held.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())',
-    'return this.#parts.durationMs',
+    'return Math.max(0, (durationMs * 2) / 3 - passedMs)',
+    'return durationMs',
   ]),
   mutation('takes the slot of another run', [
     'src/service/run/lease-keeper.ts',
@@ -255,8 +255,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     ...mutation('counts a renewal from its answer', [
       'src/ground/loop/lease-holder.ts',
-      'this.#held = { lease: await this.#write(lease, signal), sentAt }',
-      'this.#held = { lease: await this.#write(lease, signal), sentAt: sentAt && this.#parts.clock.monoMs() }',
+      'this.#held = { lease: await this.#write(lease, signal), sentAt, asleepMs }',
+      'this.#held = { lease: await this.#write(lease, signal), sentAt: sentAt && clock.monoMs(), asleepMs }',
     ]),
     inTest: LATE_ANSWERS,
   },

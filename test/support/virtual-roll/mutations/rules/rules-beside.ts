@@ -28,8 +28,8 @@ export const RULES_BESIDE: readonly RuleBeside[] = [
   {
     file: 'src/ground/loop/lease-holder.ts',
     name: 'mayActForMs',
-    text: 'Math.max(0, this.#held.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())',
-    away: 'this.#parts.durationMs',
+    text: 'Math.max(0, (durationMs * 2) / 3 - passedMs)',
+    away: 'durationMs',
   },
   {
     file: 'src/service/decide/budget/max-out.ts',
