@@ -3,7 +3,16 @@ import { actuatorOf } from '../actuators/actuator-of.ts'
 import type { Action, TrafficAction } from '../model/action.ts'
 import { serverKey } from '../model/balancer.ts'
 import { mayBeTaken, othersChecked } from './may-be-taken.ts'
-import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress, silentInstance } from './node-servers.ts'
+import {
+  isSilent,
+  lostServers,
+  type NodeServer,
+  nodeServers,
+  notItsAddress,
+  notRecorded,
+  silentInstance,
+  unrecordedServers,
+} from './node-servers.ts'
 import type { ServiceGuards, ServiceSnapshot } from './service-snapshot.ts'
 import { act, done, hold, RECHECK_MS, type StepAnswer } from './step-answer.ts'
 
@@ -98,11 +107,12 @@ function takeServersOut(s: ServiceSnapshot, servers: readonly NodeServer[], guar
   }
   const silent = s.instances.filter(isSilent)
   if (silent.length > 0) return hold(silent.map(silentInstance))
-  const lost = [
+  const astray = [
     ...servers.filter((server) => server.reading === undefined).map(notListed),
     ...lostServers(s).map((server) => notItsAddress(s, server)),
+    ...unrecordedServers(s).map((server) => notRecorded(s, server)),
   ]
-  if (lost.length > 0) return hold(lost)
+  if (astray.length > 0) return hold(astray)
   const untaken = servers.flatMap((server) => actuatorOf(s, server).untaken(s, server) ?? [])
   if (untaken.length > 0) return hold(untaken)
   const unconfirmed = servers.filter((server) => !isConfirmed(s, server)).map(inService)

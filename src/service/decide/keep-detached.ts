@@ -4,7 +4,7 @@ import type { TrafficAction } from '../model/action.ts'
 import { type ServerRef, serverKey } from '../model/balancer.ts'
 import { isNotSet, takeOut } from './detach.ts'
 import { asUsed, leftAsLast, othersServe } from './last-server.ts'
-import { type NodeServer, nodeServers } from './node-servers.ts'
+import { type NodeServer, nodeServers, unrecordedServers } from './node-servers.ts'
 import { placeState } from './place-state.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
@@ -36,8 +36,9 @@ export function mustBeOut(s: ServiceSnapshot): readonly NodeServer[] {
   return awaitsClaims ? nodeServers(s).filter(({ recorded }) => recorded.state === 'ready') : []
 }
 
-/** A server that must be out is in service, whether it is taken out again or serves on as the last one. */
-export const isBackInService = (s: ServiceSnapshot): boolean => backInService(s).length > 0
+/** The node is sent traffic though it must be out: by a server that serves again, or by one that was added since it was recorded. */
+export const isBackInService = (s: ServiceSnapshot): boolean =>
+  backInService(s).length > 0 || unrecordedServers(s).length > 0
 
 /** Why a node that has to be out serves on. */
 export const servesOn = (s: ServiceSnapshot): readonly Reason[] =>

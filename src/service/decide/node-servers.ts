@@ -3,7 +3,7 @@ import type { Reason } from '../../ground/model/reason.ts'
 import { type ServerReading, type ServerRef, serverKey } from '../model/balancer.ts'
 import type { RecordedServer } from '../model/node-record.ts'
 import type { InstanceSnapshot } from './instance-snapshot.ts'
-import { belongsTo, serversAtAddress } from './match-node-servers.ts'
+import { belongsTo, type MatchedServer, matchNodeServers, serversAtAddress } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /** A server of the node under way: as recorded, and as its instance shows it now. */
@@ -33,6 +33,23 @@ export const lostServers = (s: ServiceSnapshot): readonly NodeServer[] =>
       !belongsTo(recorded, s.node) && s.nodes.every((node) => !belongsTo(recorded, node)),
   )
 
+/**
+ * Servers at the node that are sent traffic and that its record does not have: a deployed configuration or a person has added them
+ * since. What they were is recorded nowhere, so this run does not change them.
+ *
+ * Law: no node is rebooted while a server at its address is sent traffic that its record does not have.
+ */
+export const unrecordedServers = (s: ServiceSnapshot): readonly MatchedServer[] =>
+  matchNodeServers(s.node, s.instances).filter(
+    (matched) => matched.reading.adminState === 'ready' && !s.recorded.some((recorded) => isServer(recorded, matched)),
+  )
+
+const isServer = (recorded: RecordedServer, { instance, reading: { ref } }: MatchedServer): boolean =>
+  recorded.balancer === instance.balancer &&
+  recorded.instance === ref.instance &&
+  recorded.backend === ref.backend &&
+  recorded.server === ref.server
+
 function allowedRecorded(s: ServiceSnapshot): readonly NodeServer[] {
   return s.recorded.flatMap((recorded) => {
     const instance = s.instances.find(
@@ -53,6 +70,14 @@ export const notItsAddress = (s: ServiceSnapshot, { recorded, ref }: NodeServer)
   object: `${ref.backend}/${ref.server}`,
   text: `${s.node.name} no longer has the recorded address ${recorded.address} of ${serverKey(ref)}`,
   next: `give ${s.node.name} that address again, or put it back by hand (docs/put-a-node-back.md)`,
+})
+
+/** Why a node that has an unrecorded server does not leave. */
+export const notRecorded = (s: ServiceSnapshot, { reading: { ref, address, port } }: MatchedServer): Reason => ({
+  code: 'ServerNotRecorded',
+  object: `${ref.backend}/${ref.server}`,
+  text: `${serverKey(ref)} leads to ${s.node.name} (${address}:${port}) since the node was recorded, and is sent traffic`,
+  next: `take ${serverKey(ref)} out by hand until ${s.node.name} is back in service`,
 })
 
 /** An instance is silent once its newest poll failed; its earlier reading confirms nothing. */

@@ -4,7 +4,7 @@ import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { stillRight } from '../../../src/roll/run/last-moment.ts'
 import type { Action } from '../../../src/service/model/action.ts'
-import type { AdminState } from '../../../src/service/model/balancer.ts'
+import type { AdminState, ServerReading } from '../../../src/service/model/balancer.ts'
 import { INTENT_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
 import { announced, cordoned } from '../../support/roll-stages.ts'
@@ -139,6 +139,25 @@ test('no reboot is sent to a node that a reload put back in at the last moment, 
   roll.machine.rebooted = (node) => words.push(`${node} rebooted`)
   await roll.clock.advance(5_000)
   assert.deepEqual(words, ['n1 drain', 'n1 ready', 'n1 drain', 'n1 rebooted'])
+})
+
+test('law: no node is rebooted while a server at its address is sent traffic that its record does not have; one that is added at the last moment counts', async (t) => {
+  let added: ServerReading | undefined
+  const roll: MemoryRoll = begun(
+    t,
+    memoryRoll({
+      append: async (entry) => {
+        if (added !== undefined || !isMeant(entry, 'sendReboot')) return
+        added = aServer('n1-b', { address: '10.0.0.1', port: 30081 })
+        roll.balancer.change(added.ref, added)
+      },
+    }),
+  )
+  await roll.clock.advance(30_000)
+  assert.deepEqual([isAnnounced(roll), roll.reboots], [true, []])
+  await byHand(roll, 'n1-b', 'drain')
+  await roll.clock.advance(5_000)
+  assert.deepEqual(roll.reboots, ['n1'])
 })
 
 test('no session is cut on a server that a reload put back in at the last moment, before its idle limit is over anew', async (t) => {

@@ -84,6 +84,25 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'act detach: setServer drain',
   ],
   [
+    'empties no node to which a server leads that was added since its record',
+    aSnapshot({ ...out, servers: [...drained(), aServer('n1b', { address: '10.0.0.1', port: 30081 })] }),
+    'hold detach: ServerNotRecorded',
+  ],
+  [
+    'waits for no server that was added since the record and is sent nothing',
+    aSnapshot({ ...out, servers: [...drained(), aServer('n1b', { address: '10.0.0.1', adminState: 'drain' })] }),
+    'act reboot: writeIntent',
+  ],
+  [
+    'sends no reboot that is announced while a server leads to the node that was added since its record',
+    aSnapshot({
+      ...announced,
+      servers: [...drained(), aServer('n1b', { address: '10.0.0.1', port: 30081 })],
+      evidence: { ...detachedEvidence(), intentByUs: true },
+    }),
+    'hold detach: ServerNotRecorded',
+  ],
+  [
     'tells two balancers apart whose instances bear the same name',
     aSnapshot({
       ...cordoned,
