@@ -80,17 +80,14 @@ export class ClusterView {
     const { nodes } = this.#caches
     const readNode = this.#readNodes.find((node) => node.name === name)
     if (!nodes.freshness().synced) return readNode
-    return readNode === undefined ? nodes.get(name) : this.#overlay.newest(nodes.get(name))
+    return this.#overlay.newest(nodes.get(name))
   }
 
   /** The list itself unless the node that was read is newer there: indexes are kept by it. */
   #nodes(): readonly Node[] {
     const { nodes } = this.#caches
     if (!nodes.freshness().synced) return this.#readNodes
-    const listed = nodes.objects()
-    if (this.#readNodes.length === 0) return listed
-    const isOlder = (node: Node): boolean => this.#overlay.newest(node) !== node
-    return listed.some(isOlder) ? listed.map((node) => this.#overlay.newest(node) ?? node) : listed
+    return this.#overlay.over(nodes.objects())
   }
 
   /** As the API server has them, where a stream may be silent; undefined: it does not answer. */

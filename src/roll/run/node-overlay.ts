@@ -1,28 +1,30 @@
 import type { Node } from '../../ground/model/node.ts'
 
 /**
- * Our own writes, until the watch has shown them: the pass after a write must not decide on the old node. Resource versions are
- * comparable numbers (KEP-5504).
+ * Our own writes, until the watch has shown them: the pass after a write must not decide on the old node. Each node has its own last
+ * write: lanes write to several nodes, and a write to one of them says nothing of another. Resource versions are comparable numbers
+ * (KEP-5504).
  */
 export class NodeOverlay {
-  #written: Node | undefined
+  /** By uid: a node that was registered anew is another object. */
+  readonly #written = new Map<string, Node>()
 
   wrote(node: Node): void {
-    this.#written = node
+    this.#written.set(node.uid, node)
   }
 
+  newest(watched: Node): Node
+  newest(watched: Node | undefined): Node | undefined
   newest(watched: Node | undefined): Node | undefined {
-    const written = this.#written
-    if (written === undefined || watched === undefined || written.uid !== watched.uid) return watched
+    const written = watched && this.#written.get(watched.uid)
+    if (written === undefined || watched === undefined) return watched
     return isOlder(watched.resourceVersion, written.resourceVersion) ? written : watched
   }
 
-  /** The list itself unless the node that was written is newer: indexes are kept by it. */
+  /** The list itself unless a node that was written is newer: indexes are kept by it. */
   over(nodes: readonly Node[]): readonly Node[] {
-    const at = nodes.findIndex(({ name }) => name === this.#written?.name)
-    const watched = nodes[at]
-    const newest = this.newest(watched)
-    return newest === undefined || newest === watched ? nodes : nodes.with(at, newest)
+    if (this.#written.size === 0 || nodes.every((node) => this.newest(node) === node)) return nodes
+    return nodes.map((node) => this.newest(node))
   }
 }
 
