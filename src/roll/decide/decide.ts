@@ -45,7 +45,7 @@ const oldNews = ({ current: { node } }: NodeSnapshot): Reason => ({
 
 /** Nothing else is done to a node before it bears its record again. */
 function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepAnswer, { kind: 'act' }> {
-  const text = `${node.name} was registered again, without the record of its state before the roll`
+  const text = `${node.name} has lost the record of its state before the roll: it was registered again, or others took the record off`
   return {
     kind: 'act',
     actions: [{ kind: 'writeRecord', node: node.name, record }],

@@ -10,8 +10,8 @@ export const goneText = (node: string): string => `node ${node} is gone from the
 export const nodeGone = (s: NodeSnapshot): Reason => ({
   code: 'NodeGone',
   object: s.current.node.name,
-  text: `${goneText(s.current.node.name)}, and it is out; the record of its state before the roll is gone as well`,
-  next: `let ${s.current.node.name} register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/put-a-node-back.md)`,
+  text: `${goneText(s.current.node.name)}, and it is out; the record on it is gone as well`,
+  next: `let ${s.current.node.name} register again; if that happens after this process has ended, resume or abort the run, whose journal has the record (by hand: docs/put-a-node-back.md)`,
 })
 
 /** A roll is incomplete if it rolled every node of the order but this one. */

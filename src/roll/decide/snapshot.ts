@@ -63,7 +63,7 @@ export interface NodeReading {
   readonly node: Node
   /** The object is gone: node, record and intent are as they were read last. */
   readonly absent?: true
-  /** The node was registered anew: the record was on the deleted object, and is not on this one. */
+  /** The node does not bear its record: it was registered anew, or others took the record off. */
   readonly recordLost?: true
   readonly record?: Parsed<NodeRecord>
   readonly intent?: Parsed<RebootIntent>

@@ -1,5 +1,6 @@
 import { isControlPlane, type Node } from '../../ground/model/node.ts'
 import { present } from '../../ground/model/present.ts'
+import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import type { BudgetWatch } from '../../service/run/budget-watch.ts'
 import { mayBeOut } from '../decide/node-budget.ts'
 import { ownNodeLast } from '../decide/own-pod.ts'
@@ -17,7 +18,7 @@ interface ChoosingParts {
 type Choice = { readonly kind: 'node'; readonly name: string } | { readonly kind: 'later' }
 
 /**
- * The node that bears a record of this run, whichever it is (but one that this process has just taken it from: a watch
+ * The node that bears a record of this run, or has lost it, whichever it is (but one that this process has just taken it from: a watch
  * that lags or is cut still shows it, and the node must not be begun again); else the next of the order that there is,
  * while no verdict stands. `beside`: nodes that other lanes of this process have in work. Undefined: nothing is left to do.
  */
@@ -42,9 +43,11 @@ const LATER: Choice = { kind: 'later' }
 const bearing = ({ run, view }: ChoosingParts, beside: readonly string[]): string | undefined =>
   view
     .reading()
-    .nodes.find(
-      (node) => recordOf(node)?.run === run.id && !run.settledHere.includes(node.name) && !beside.includes(node.name),
-    )?.name
+    .nodes.find((node) => isBegun(run, node) && !run.settledHere.includes(node.name) && !beside.includes(node.name))
+    ?.name
+
+const isBegun = ({ id, recordsBefore = {} }: RunState, node: Node): boolean =>
+  recordOf(node)?.run === id || (!(RECORD_ANNOTATION in node.annotations) && Object.hasOwn(recordsBefore, node.name))
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone'
 

@@ -1,25 +1,29 @@
 import type { Node } from '../../ground/model/node.ts'
 import { formatRecord, INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { type Parsed, parseNodeRecord } from '../../service/model/parse-node-record.ts'
+import type { RecordBefore } from './nodes-before.ts'
 import type { RunState } from './run-state.ts'
 
 interface SeenNode {
   /** The Node; if it is absent, as it was last read. */
   readonly node: Node
   readonly absent?: true
-  /** The Node exists again without its annotations: the record that was on the deleted object. */
+  /** The Node bears no record any more, and this run did not take it off: the record that it had. */
   readonly lostRecord?: string
 }
 
 /**
- * The node under way, also after its object was deleted: the record was only on that object, and the machine may register
- * again.
+ * The node under way, also after its object was deleted or another program took its record off: the record was only on that object, and
+ * the machine may register again. What a node was before the run is read from its record alone: without the record, a node that is out
+ * would look as if it had been out before.
  */
 export class LastSeen {
   readonly #run: string
-  /** By node, from the journal: records of Nodes whose reboot an earlier process sent. */
-  readonly #before: Map<string, NodeRecord>
+  /** By node, from the journal. */
+  readonly #before: Map<string, RecordBefore>
   #last: Node | undefined
+  /** The uid of the node whose record this process takes off. */
+  #ending: string | undefined
 
   constructor({ id, recordsBefore = {} }: Pick<RunState, 'id' | 'recordsBefore'>) {
     this.#run = id
@@ -30,17 +34,10 @@ export class LastSeen {
   begin(node: Node | undefined): SeenNode | undefined {
     this.#last = node
     if (node === undefined) return undefined
-    const lostRecord = this.#lostBefore(node)
-    return lostRecord === undefined ? { node } : { node, lostRecord }
-  }
-
-  /** An earlier process rebooted it, and its object is another one since: it is not begun again. */
-  #lostBefore(node: Node): string | undefined {
     // A record that this process has found or written counts until the process removes it.
     if (RECORD_ANNOTATION in node.annotations) this.#before.delete(node.name)
     const before = this.#before.get(node.name)
-    const isRebooted = before !== undefined && node.bootId !== '' && node.bootId !== before.bootId
-    return isRebooted ? formatRecord(before) : undefined
+    return before === undefined ? { node } : withoutRecord(node, before)
   }
 
   again(name: string, now: Node | undefined): SeenNode | undefined {
@@ -48,13 +45,23 @@ export class LastSeen {
     if (last === undefined) return this.begin(now)
     if (now === undefined) return absent(last)
     const record = recordOf(last)
-    const isAnother = now.uid !== last.uid && record?.run === this.#run && !(RECORD_ANNOTATION in now.annotations)
-    if (!isAnother) return this.begin(now)
-    // From the intent on the node is never put back before its proof: without another boot id the reboot may still come.
-    if (INTENT_ANNOTATION in last.annotations && (now.bootId === '' || now.bootId === record.bootId))
-      return absent(last)
-    return { node: now, lostRecord: last.annotations[RECORD_ANNOTATION] ?? '' }
+    const isLost = record?.run === this.#run && !(RECORD_ANNOTATION in now.annotations) && now.uid !== this.#ending
+    if (!isLost) return this.begin(now)
+    return withoutRecord(now, { record, isSent: INTENT_ANNOTATION in last.annotations }, last)
   }
+
+  /** From now on this process takes the record off its node, which has it no more, or still has it where that fails. */
+  ends(): void {
+    this.#ending = this.#last?.uid
+  }
+}
+
+/** From the intent on the node is never put back before its proof: without another boot id the reboot may still come. */
+function withoutRecord(node: Node, { record, isSent }: RecordBefore, last = node): SeenNode {
+  const mayStillReboot = isSent && (node.bootId === '' || node.bootId === record.bootId)
+  return mayStillReboot
+    ? absent(last)
+    : { node, lostRecord: last.annotations[RECORD_ANNOTATION] ?? formatRecord(record) }
 }
 
 const absent = (last: Node): SeenNode => ({ node: { ...last, ready: 'Unknown' }, absent: true })

@@ -1,8 +1,5 @@
 import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
-import type { Action } from '../../service/model/action.ts'
-import type { NodeRecord } from '../../service/model/node-record.ts'
-import type { EvictedPod } from '../decide/evidence.ts'
 import { isMachineEntry } from '../decide/pair/machine-memory.ts'
 import { hostNames } from '../model/host-pair.ts'
 import type { NodeResult } from '../model/roll-event.ts'
@@ -13,6 +10,7 @@ import { apiBefore } from './api-before.ts'
 import { hooksBefore } from './hooks/hooks-before.ts'
 import { isJournaledEvent } from './journaled-event.ts'
 import { loadBefore } from './load-before.ts'
+import { isMeant, type NodeBefore, nodesBefore, type RecordBefore, recordBefore } from './nodes-before.ts'
 import { nodeTimes } from './past-nodes.ts'
 import type { RememberedPlace } from './remembered-place.ts'
 import { hostsOf, type RunState, rememberOfMachine } from './run-state.ts'
@@ -94,7 +92,8 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
   const done = order.filter((node) => through.includes(node))
   const underWay = begunLast(journal.entries)
   const before = loadBefore(journal.entries)
-  const inWorkBefore = inWork(journal.entries).filter((node) => !through.includes(node))
+  const begun = [...nodesBefore(journal.entries)].filter(([node]) => !done.includes(node))
+  const inWorkBefore = begun.flatMap(([node, { record }]) => (record === undefined ? [] : [node]))
   const slowestMs = spec.window === undefined ? 0 : Math.max(0, ...nodeTimes(journal.entries))
   const run: RunState = {
     id: journal.header.run,
@@ -108,8 +107,8 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     settledHere: [],
     verdict: undefined,
     measuredSince: undefined,
-    evictedBefore: evictedBefore(journal.entries, done),
-    recordsBefore: recordsBefore(journal.entries, done),
+    evictedBefore: Object.fromEntries(begun.map(([node, { evicted }]) => [node, evicted])),
+    recordsBefore: recordsBefore(begun),
     hooksBefore: hooksBefore(journal.entries),
     silencesBefore: silencesBefore(journal.entries),
     resultsBefore: resultsBefore(journal.entries),
@@ -158,16 +157,6 @@ function nodesThrough(entries: readonly JournalEntry[]): readonly string[] {
 const begunLast = (entries: readonly JournalEntry[]): string | undefined =>
   entries.findLast(isMeant)?.actions.at(-1)?.node
 
-/** Nodes that bear a record, as far as the journal tells: a write that was meant may not have come to be. */
-function inWork(entries: readonly JournalEntry[]): readonly string[] {
-  const nodes = new Set<string>()
-  for (const { kind, node } of entries.filter(isMeant).flatMap(({ actions }) => actions)) {
-    if (kind === 'writeRecord') nodes.add(node)
-    if (kind === 'removeRecord') nodes.delete(node)
-  }
-  return [...nodes]
-}
-
 type VerdictEntry = JournalEntry & { readonly verdict: Verdict; readonly keepsOut?: readonly string[] }
 
 /** What the last process of a run came to and may not have finished; nothing where a process began after it. */
@@ -179,27 +168,10 @@ export function verdictBefore(entries: readonly JournalEntry[]): Pick<RunState, 
   return { verdict, ...present({ keepsOut }) }
 }
 
-function evictedBefore(entries: readonly JournalEntry[], done: readonly string[]): RunState['evictedBefore'] {
-  const found = Object.groupBy(entries.filter(isEvicted), ({ node }) => node)
-  const left = Object.entries(found).filter(([node]) => !done.includes(node))
-  return Object.fromEntries(
-    left.map(([node, pods = []]) => [node, Object.fromEntries(pods.map(({ uid, pod }) => [uid, pod]))]),
-  )
-}
-
-/** From the reboot on a node is never restored without its proof, so that its record stands until the run is through. */
-function recordsBefore(
-  entries: readonly JournalEntry[],
-  done: readonly string[],
-): Readonly<Record<string, NodeRecord>> {
-  const records = new Map<string, NodeRecord>()
-  const sent = new Set<string>()
-  for (const action of entries.filter(isMeant).flatMap(({ actions }) => actions)) {
-    if (isWriteRecord(action)) records.set(action.node, action.record)
-    if (isSendReboot(action)) sent.add(`${action.node} ${action.bootId}`)
-  }
-  const left = [...records].filter(([node, { bootId }]) => !done.includes(node) && sent.has(`${node} ${bootId}`))
-  return Object.fromEntries(left)
+/** Records that nodes had whose Node object may be another one since. */
+function recordsBefore(begun: readonly (readonly [string, NodeBefore])[]): Readonly<Record<string, RecordBefore>> {
+  const records = begun.map(([node, before]) => [node, recordBefore(before)] as const)
+  return Object.fromEntries(records.flatMap(([node, record]) => (record === undefined ? [] : [[node, record]])))
 }
 
 function resultsBefore(entries: readonly JournalEntry[]): Readonly<Record<string, NodeResult>> {
@@ -208,17 +180,7 @@ function resultsBefore(entries: readonly JournalEntry[]): Readonly<Record<string
 }
 
 type Through = JournalEntry & { readonly node: string }
-type MeantEntry = JournalEntry & { readonly actions: readonly Pick<Action, 'kind' | 'node'>[] }
-type EvictedEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod: EvictedPod }
-
-type MeantAction = MeantEntry['actions'][number]
-type Meant<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>
-
-const isWriteRecord = (action: MeantAction): action is Meant<'writeRecord'> => action.kind === 'writeRecord'
-const isSendReboot = (action: MeantAction): action is Meant<'sendReboot'> => action.kind === 'sendReboot'
-const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
 const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
 const isAmended = (entry: JournalEntry): entry is AmendedEntry => entry.type === 'amended'
 /** Written before the record is taken off a node that came back with proof. */
 const isThrough = (entry: JournalEntry): entry is Through => entry.type === 'through'
-const isEvicted = (entry: JournalEntry): entry is EvictedEntry => entry.type === 'evicted'

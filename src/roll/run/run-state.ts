@@ -1,7 +1,6 @@
 import { present } from '../../ground/model/present.ts'
 import type { RunOrigin } from '../../ground/model/run-origin.ts'
 import { toIso, type WallMs } from '../../ground/model/time.ts'
-import type { NodeRecord } from '../../service/model/node-record.ts'
 import type { Evidence } from '../decide/evidence.ts'
 import type { HookStates } from '../decide/hooks/hook-states.ts'
 import { isBegun, type MachineEntry, type MachineMemory, rememberMachine } from '../decide/pair/machine-memory.ts'
@@ -15,6 +14,7 @@ import type { Verdict } from '../model/verdict.ts'
 import type { ApiBefore } from './api-before.ts'
 import type { EventLog } from './event-log.ts'
 import type { LoadBefore } from './load-before.ts'
+import type { RecordBefore } from './nodes-before.ts'
 
 /**
  * One roll as this process carries it: from the plan, or from the journal of a process that is no more. What changes
@@ -60,10 +60,10 @@ export interface RunState {
   /** What earlier processes of this run saw fail since it was stopped last. Absent where the file has no stop rules. */
   readonly windowsBefore?: readonly EarlierWindow[]
   /**
-   * Node → its record, of nodes whose reboot an earlier process of this run sent and that the run is not through with. The
-   * record goes with a Node that is deleted.
+   * Node → its record, of nodes that earlier processes of this run have changed and not put back. The record goes with a Node that is
+   * deleted, and others may take it off.
    */
-  readonly recordsBefore?: Readonly<Record<string, NodeRecord>>
+  readonly recordsBefore?: Readonly<Record<string, RecordBefore>>
   /** Node → how long it is expected to take, by the plan. Absent where no time window asks. */
   readonly estimates?: Readonly<Record<string, number>>
   /** The slowest node that earlier processes of this run brought back. */

@@ -74,7 +74,7 @@ test('a node that was registered anew gets its record back before anything else'
       {
         code: 'RecordLost',
         object: 'n1',
-        text: 'n1 was registered again, without the record of its state before the roll',
+        text: 'n1 has lost the record of its state before the roll: it was registered again, or others took the record off',
       },
     ],
   })

@@ -189,7 +189,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act reboot',
       'writeRecord {"node":"n1","record":{"version":1,"run":"run-1","at":"2026-01-01T00:00:00.000Z","bootId":"11111111-1111-4111-8111-111111111111","unschedulable":false,"taints":[],"servers":[{"balancer":"edge","instance":"lb-1","backend":"web","server":"n1","address":"10.0.0.1","port":30080,"state":"ready"}],"daemons":[],"workloads":{},"dnsReady":0}}',
-      'RecordLost | n1 | n1 was registered again, without the record of its state before the roll',
+      'RecordLost | n1 | n1 has lost the record of its state before the roll: it was registered again, or others took the record off',
     ],
   ],
   [

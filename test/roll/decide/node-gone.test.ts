@@ -12,8 +12,8 @@ import { aRecord, aSnapshot } from '../../support/roll-world.ts'
 const GONE: Reason = {
   code: 'NodeGone',
   object: 'n1',
-  text: 'node n1 is gone from the cluster, and it is out; the record of its state before the roll is gone as well',
-  next: 'let n1 register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/put-a-node-back.md)',
+  text: 'node n1 is gone from the cluster, and it is out; the record on it is gone as well',
+  next: 'let n1 register again; if that happens after this process has ended, resume or abort the run, whose journal has the record (by hand: docs/put-a-node-back.md)',
 }
 const FAILED: Reason = { code: 'RequestsFailed', text: 'x' }
 

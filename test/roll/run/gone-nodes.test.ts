@@ -92,7 +92,7 @@ test('a node that registers anew on the boot id from before its announced reboot
 test('a node that was rebooted and lost its record while no process lived is proven and put back, and not rebooted again', async (t) => {
   const nodes = [aNode('n1', { uid: 'uid-anew', bootId: NEW_BOOT, heartbeat: 'at boot' }), aNode('n2'), aNode('n3')]
   const servers = [aServer('n1', { adminState: 'drain' }), aServer('n2'), aServer('n3')]
-  const run = { order: ['n1'], resumed: true, recordsBefore: { n1: aRecord() } }
+  const run = { order: ['n1'], resumed: true, recordsBefore: { n1: { record: aRecord(), isSent: true } } }
   const roll = begun(t, memoryRoll({ run, nodes, servers }))
   await roll.clock.advance(5_000)
   assert.ok(RECORD_ANNOTATION in roll.cluster.node('n1').annotations)
@@ -101,6 +101,37 @@ test('a node that was rebooted and lost its record while no process lived is pro
   await roll.clock.advance(60_000)
   assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [[], 'ready', ['completed', 0, []]])
   assert.deepEqual([RECORD_ANNOTATION in roll.cluster.node('n1').annotations, holder(roll)], [false, ''])
+})
+
+const OUT_BEFORE = {
+  nodes: [aNode('n1', { uid: 'uid-anew' }), aNode('n2'), aNode('n3')],
+  servers: [aServer('n1', { adminState: 'drain', ownState: 'drain' }), aServer('n2'), aServer('n3')],
+}
+const begunBefore = { order: ['n1'], resumed: true, recordsBefore: { n1: { record: aRecord(), isSent: false } } }
+
+test('a node that an earlier process took out and that lost its record since goes back to what was there before, after its reboot', async (t) => {
+  const roll = begun(t, memoryRoll({ run: begunBefore, ...OUT_BEFORE }))
+  await roll.clock.advance(400_000)
+  assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [['n1'], 'ready', ['completed', 0, []]])
+})
+
+test('an abort puts back a node that an earlier process took out and that lost its record since', async (t) => {
+  const verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'asked for' }] } as const
+  const roll = begun(t, memoryRoll({ run: { ...begunBefore, verdict }, ...OUT_BEFORE }))
+  await roll.clock.advance(60_000)
+  assert.deepEqual([roll.reboots, roll.balancer.state('n1'), holder(roll)], [[], 'ready', ''])
+})
+
+test('a node whose record others take off while it is out is put back as it was before the roll', async (t) => {
+  const servers = [aServer('n1', { currentSessions: 3 }), aServer('n2'), aServer('n3')]
+  const roll = begun(t, memoryRoll({ run: { order: ['n1'] }, servers }))
+  await roll.clock.advance(10_000)
+  roll.cluster.change('n1', { annotations: {} })
+  await roll.clock.advance(1_000)
+  roll.balancer.change({ instance: 'lb-1', backend: 'web', server: 'n1' }, { currentSessions: 0 })
+  await roll.clock.advance(400_000)
+  assert.deepEqual([roll.reboots, roll.balancer.state('n1')], [['n1'], 'ready'])
+  assert.deepEqual([roll.cluster.node('n1').unschedulable, holder(roll)], [false, ''])
 })
 
 test('a roll that is aborted without the Node of what an earlier process had begun says that it may be out, and what to do', async (t) => {

@@ -28,8 +28,23 @@ test('a node that is registered anew without our record has lost it', () => {
   assert.deepEqual(sighted(recorded(), anew()), { absent: undefined, lostRecord: RECORD, ready: 'True' })
 })
 
-test('the very node that bears no record any more has lost none: it was taken away', () => {
-  assert.deepEqual(sighted(recorded(), aNode('n1')), { absent: undefined, lostRecord: undefined, ready: 'True' })
+test('the very node that bears no record any more has lost it, unless this process takes it off', () => {
+  assert.equal(sighted(recorded(), aNode('n1')).lostRecord, RECORD)
+  const seen = new LastSeen({ id: 'run-1' })
+  seen.begin(recorded())
+  seen.ends()
+  assert.deepEqual(seen.again('n1', aNode('n1')), { node: aNode('n1') })
+})
+
+test('a node that an earlier process had changed has lost its record, also where it is found without one', () => {
+  const found = (isSent: boolean, change: Partial<Node>) =>
+    new LastSeen({ id: 'run-1', recordsBefore: { n1: { record: aRecord(), isSent } } }).begin(anew(change))
+  assert.equal(found(false, {})?.lostRecord, RECORD)
+  assert.deepEqual(
+    [found(true, {}), found(true, { bootId: '' }), found(true, { bootId: NEW_BOOT })].map((seen) => seen?.absent),
+    [true, true, undefined],
+    'after the command its reboot may still come',
+  )
 })
 
 test('the record of another run is not ours to write again', () => {

@@ -109,14 +109,30 @@ test('what an earlier process evicted counts for the node that it was evicted fr
   )
 })
 
-test('the record of a node is known from before a reboot that was sent, until the run is through with the node', () => {
+test('the record of a node is known from before once more was meant for the node, until it is put back', () => {
   const meant = (action: object) => ({ at: '2026-11-21T06:05:00.000Z', type: 'meant', actions: [action] })
   const record = meant({ kind: 'writeRecord', node: 'n1', record: aRecord() })
   const sent = meant({ kind: 'sendReboot', node: 'n1', bootId: aRecord().bootId })
   const other = meant({ kind: 'sendReboot', node: 'n1', bootId: 'another boot' })
   const known = (...notes: readonly JournalEntry[]) => runFromJournal(aJournal([], notes)).run.recordsBefore
-  assert.deepEqual(known(record, sent), { n1: aRecord() })
-  assert.deepEqual([known(record), known(record, other), known(record, sent, through('n1'))], [{}, {}, {}])
+  const cordon = meant({ kind: 'cordon', node: 'n1' })
+  const [putBack] = journaled([
+    '06:05:00',
+    { type: 'write', node: 'n1', action: 'removeRecord', text: 'the record is removed', ok: true },
+  ])
+  assert.ok(putBack)
+  const of = (isSent: boolean) => ({ n1: { record: aRecord(), isSent } })
+  assert.deepEqual(
+    [
+      known(record, cordon),
+      known(record, sent),
+      known(record, other),
+      known(record, cordon, { ...putBack, ok: false }),
+    ],
+    [of(false), of(true), of(false), of(false)],
+  )
+  const nothing = [known(record), known(record, sent, through('n1')), known(record, cordon, putBack)]
+  assert.deepEqual(nothing, [{}, {}, {}])
 })
 
 test('the events of a resumed run are counted on from the last one in its journal, or from 0', () => {

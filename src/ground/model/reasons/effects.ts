@@ -13,7 +13,9 @@ export const EFFECTS = {
   SlotAbandoned: effect('the last owner of the slot is gone and left no record on a node'),
   NotRecorded: effect('the state before the roll is not recorded on the node yet'),
   NotMarked: effect('the nodes after n1 are not marked yet (`drain.preferDone`)'),
-  RecordLost: effect('the node was registered again, without its record: the record is written again'),
+  RecordLost: effect(
+    'the node was registered again without its record, or others took the record off: it is written again',
+  ),
   HookDue: effect('hook noout is due for n1'),
   Schedulable: effect('new pods can still be scheduled here'),
   PodsHere: effect('pods of this stage are on the node'),

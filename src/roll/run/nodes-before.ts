@@ -1,0 +1,71 @@
+import type { Action } from '../../service/model/action.ts'
+import type { NodeRecord } from '../../service/model/node-record.ts'
+import type { EvictedPod } from '../decide/evidence.ts'
+import type { JournalEntry } from '../ports/journal.ts'
+import { isJournaledEvent } from './journaled-event.ts'
+
+/** The record that was written to a node on which more was done. It goes with a Node object that is deleted, and this stays. */
+export interface RecordBefore {
+  readonly record: NodeRecord
+  /** The reboot command was sent: the reboot may still come. */
+  readonly isSent: boolean
+}
+
+/** What earlier processes of a run did to a node, since they began it last and until they put it back. */
+export interface NodeBefore {
+  /** As it was meant: it may not have been written. */
+  readonly record?: NodeRecord
+  /** More than the record was meant, so that the record was on the node. */
+  readonly isChanged: boolean
+  readonly sentTo: readonly string[]
+  readonly evicted: Readonly<Record<string, EvictedPod>>
+}
+
+const NOTHING: NodeBefore = { isChanged: false, sentTo: [], evicted: {} }
+
+/** Before the record is on the node, these are meant as well. */
+const BEFORE_RECORD: ReadonlySet<string> = new Set<Action['kind']>(['takeSlot', 'writeRecord', 'runHook'])
+
+/**
+ * By node. A node that was put back has nothing from before: what is begun there later begins anew. It was put back once its record
+ * was taken off; its slot goes after that.
+ */
+export function nodesBefore(entries: readonly JournalEntry[]): ReadonlyMap<string, NodeBefore> {
+  const nodes = new Map<string, NodeBefore>()
+  for (const entry of entries) {
+    if (isMeant(entry))
+      for (const action of entry.actions) nodes.set(action.node, withMeant(nodes.get(action.node), action))
+    if (isEvicted(entry)) nodes.set(entry.node, withEvicted(nodes.get(entry.node), entry))
+    const putBack = nodePutBack(entry)
+    if (putBack !== undefined) nodes.delete(putBack)
+  }
+  return nodes
+}
+
+function withMeant(before: NodeBefore = NOTHING, action: Action): NodeBefore {
+  if (action.kind === 'writeRecord' && action.asOf !== undefined) return { ...NOTHING, record: action.record }
+  if (action.kind === 'writeRecord') return { ...before, record: action.record }
+  const isChanged = before.isChanged || !BEFORE_RECORD.has(action.kind)
+  const sentTo = action.kind === 'sendReboot' ? [...before.sentTo, action.bootId] : before.sentTo
+  return { ...before, isChanged, sentTo }
+}
+
+const withEvicted = (before: NodeBefore = NOTHING, { uid, pod }: EvictedEntry): NodeBefore => ({
+  ...before,
+  evicted: { ...before.evicted, [uid]: pod },
+})
+
+function nodePutBack(entry: JournalEntry): string | undefined {
+  if (!isJournaledEvent(entry) || entry.type !== 'write' || !entry.ok) return undefined
+  return entry.action === 'removeRecord' || entry.action === 'releaseSlot' ? entry.node : undefined
+}
+
+/** The record, where the node had it. */
+export const recordBefore = ({ record, isChanged, sentTo }: NodeBefore): RecordBefore | undefined =>
+  record === undefined || !isChanged ? undefined : { record, isSent: sentTo.includes(record.bootId) }
+
+type MeantEntry = JournalEntry & { readonly actions: readonly Action[] }
+type EvictedEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod: EvictedPod }
+
+export const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
+const isEvicted = (entry: JournalEntry): entry is EvictedEntry => entry.type === 'evicted'
