@@ -209,9 +209,8 @@ export class NodePass {
   /** On disk before the node shows nothing of it any more: a node that is through is never rebooted a second time. */
   async #noteThrough(actions: readonly Action[]): Promise<void> {
     const through = actions.find((action) => action.kind === 'removeRecord')
-    if (through === undefined) return
-    this.#parts.lastSeen.ends()
-    if (this.#evidence?.returned === undefined) return
+    if (through !== undefined) this.#parts.lastSeen.ends()
+    if (through === undefined || this.#evidence?.returned === undefined) return
     this.#parts.events.note('through', { node: through.node })
     await this.#parts.events.flushed()
   }

@@ -103,4 +103,11 @@ export const ANY_STEP = {
     cure: 'The error says what refused the write.',
     wait: 'blocked',
   },
+  ServerNotRecorded: {
+    is: 'web/n1-b on lb-1 leads to n1 (10.0.0.1:30081) since the node was recorded, and is sent traffic',
+    cause:
+      'A changed configuration, or a person at the runtime API, has added a server at an address of the node while the roll had it in work. The record does not say what the server was before, so the roll does not change it.',
+    cure: 'Set that server to `drain` by hand, and to `ready` once the node is back in service; or `evenkeel roll abort`, and roll the node anew.',
+    wait: 'blocked',
+  },
 } as const satisfies Readonly<Record<string, ReasonEntry>>

@@ -176,7 +176,7 @@ export const BEFORE_LEAVING = {
   EtcdQuorum: {
     is: 'etcd has 3 members, 2 of them Ready, and needs 2: without n1 it has no quorum',
     cause:
-      'Another member of etcd is not Ready. The roll checks this before it begins a node and once more before the reboot.',
+      'Another member of etcd is not Ready. The roll checks this before it begins a node, before it announces the reboot, and before it sends it.',
     cure: 'Repair the other members: `kubectl -n kube-system get pods -l component=etcd -o wide`. If the cluster has only one member, the roll does not wait.',
     wait: 'blocked',
   },

@@ -103,13 +103,6 @@ export const STEP_WAITS = {
     cure: 'Restore the recorded address, or `evenkeel roll abort`.',
     wait: 'blocked',
   },
-  ServerNotRecorded: {
-    is: 'web/n1-b on lb-1 leads to n1 (10.0.0.1:30081) since the node was recorded, and is sent traffic',
-    cause:
-      'A changed configuration, or a person at the runtime API, has added a server at an address of the node while the roll had it in work. The record does not say what the server was before, so the roll does not change it.',
-    cure: 'Set that server to `drain` by hand, and to `ready` once the node is back in service; or `evenkeel roll abort`, and roll the node anew.',
-    wait: 'blocked',
-  },
   SessionsLeft: {
     is: 'web/n1 on lb-1 has 2 sessions left',
     cause: 'Clients still use connections to the node.',
