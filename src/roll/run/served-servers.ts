@@ -37,7 +37,7 @@ export class ServedServers {
     const now = checked(server)
     const isServing = now === 'in' && server.check !== 'failing'
     // Sessions of a process that was seen from its start may be those of the moment before its first check.
-    const served = before === undefined ? isServing || now === 'down' : before.served || isServing
+    const served = before === undefined ? isServing || now === 'down' || now === 'detached' : before.served || isServing
     this.#known.set(lineOf(server), { address: address === '' ? (before?.address ?? '') : address, served })
     return served && now === 'never' ? { ...server, servedBefore: true } : server
   }

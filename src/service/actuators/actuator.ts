@@ -66,10 +66,10 @@ export interface ReadingWords {
   /** The balancer itself gave this reading, with its own checks and agent-checks. */
   readonly balancerTells: boolean
   /**
-   * What its checks make of a place that is `ready`: `in`: it is sent traffic; `down`: it is not; `never`: it never was, since
-   * its node need not serve there.
+   * What its checks and its weight make of a place that is `ready`: `in`: it is sent traffic; `down` by its checks, or `detached` by
+   * its weight: it is not; `never`: it never was, since its node need not serve there.
    */
-  checked(reading: ServerReading): 'in' | 'down' | 'never'
+  checked(reading: ServerReading): 'in' | 'down' | 'detached' | 'never'
   /** Something on the node goes by marks of the Node: a cordon, a label. */
   goesByMarks(reading: ServerReading): boolean
   /** Whether the fields beside states and counters differ so that a decision may differ. */

@@ -11,6 +11,7 @@ interface Answer extends Partial<ServerReading> {
 }
 
 const UP: Answer = { operational: 'up', check: 'passing', totalSessions: 7 }
+const NO_WEIGHT: Answer = { ...UP, weight: 0 }
 const DOWN: Answer = { operational: 'down', check: 'failing', checkText: 'L4CON', totalSessions: 7 }
 /** As after a reload, before the first check. */
 const BEGUN: Answer = { process: '200', operational: 'up', check: 'failing', checkText: 'INI', totalSessions: 0 }
@@ -53,6 +54,7 @@ for (const [what, answers, is] of [
   ['was up at the reload and did not come up after it, is out', [UP, BEGUN, RELOADED], 'down'],
   ['is out over many reloads', [UP, DOWN, RELOADED, { ...RELOADED, process: '300' }], 'down'],
   ['passed its checks and was sent nothing, is out once it is down', [{ ...UP, totalSessions: 0 }, RELOADED], 'down'],
+  ['had weight 0 with sessions, is out after a reload', [NO_WEIGHT, { ...NO_WEIGHT, ...BEGUN }], 'detached'],
   ['serves again, is in', [UP, DOWN, RELOADED, { ...UP, process: '200' }], undefined],
   ['never passed a check nor had a session, is not out', [{ ...DOWN, totalSessions: 0 }, BEGUN, RELOADED], undefined],
   [
@@ -63,6 +65,6 @@ for (const [what, answers, is] of [
   ['has no address yet after the reload, is out', [UP, DOWN, { ...RELOADED, address: '' }, RELOADED], 'down'],
   ['leads to another node once it has an address again', [UP, { ...ELSEWHERE, address: '' }, ELSEWHERE], undefined],
   ['leads to another node now, tells nothing of the one before', [UP, ELSEWHERE], undefined],
-] satisfies readonly (readonly [string, readonly Answer[], 'down' | undefined])[]) {
+] satisfies readonly (readonly [string, readonly Answer[], 'detached' | 'down' | undefined])[]) {
   test(`a server that ${what}`, async () => assert.equal(await seen(...answers), is))
 }

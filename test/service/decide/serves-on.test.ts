@@ -64,7 +64,7 @@ const CANNOT_SERVE: readonly (readonly [why: string, other: Partial<ServerReadin
   ['is down and never served', { operational: 'down', check: 'failing', totalSessions: 0 }, LAST],
   ['takes but a part of its traffic yet', { operational: 'starting' }, LAST],
   ['is a backup', { backup: true }, LAST],
-  ['has weight 0', { weight: 0 }, LAST],
+  ['has weight 0', { weight: 0 }, BAD],
 ]
 
 for (const [why, other, decision] of CANNOT_SERVE) {

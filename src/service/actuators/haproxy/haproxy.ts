@@ -56,12 +56,20 @@ export const haproxyWords: ReadingWords = {
 }
 
 /**
- * Whether a server that is down was ever up: its sessions tell. HAProxy counts them from the start of its process; what was
- * seen before that counts as well, or a reload would make a node that is out look as if it never served.
+ * Weight 0 takes a server out as `drain` does. Whether a server that is down or of weight 0 ever served: its sessions tell. HAProxy
+ * counts them from the start of its process; what was seen before that counts as well, or a reload would make a node that is out look
+ * as if it never served.
  */
-function checked({ operational, totalSessions, servedBefore }: ServerReading): 'in' | 'down' | 'never' {
-  if (operational === 'up' || operational === 'starting') return 'in'
-  return operational === 'down' && totalSessions === 0 && servedBefore !== true ? 'never' : 'down'
+function checked({
+  operational,
+  weight,
+  totalSessions,
+  servedBefore,
+}: ServerReading): ReturnType<ReadingWords['checked']> {
+  const isUp = operational === 'up' || operational === 'starting'
+  if (isUp && weight > 0) return 'in'
+  if ((isUp || operational === 'down') && totalSessions === 0 && servedBefore !== true) return 'never'
+  return weight === 0 ? 'detached' : 'down'
 }
 
 /**
