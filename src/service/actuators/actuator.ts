@@ -70,8 +70,8 @@ export interface ReadingWords {
    * its weight: it is not; `never`: it never was, since its node need not serve there.
    */
   checked(reading: ServerReading): 'in' | 'down' | 'detached' | 'never'
-  /** Something on the node goes by marks of the Node: a cordon, a label. */
-  goesByMarks(reading: ServerReading): boolean
+  /** Something on the node goes by marks of the Node: a cordon, a label. `unknown`: it has never answered. */
+  goesByMarks(reading: ServerReading): 'yes' | 'no' | 'unknown'
   /** Whether the fields beside states and counters differ so that a decision may differ. */
   isNews(was: ServerReading, is: ServerReading): boolean
   /** What a person has to do, before a roll, about a place that takes no command. */

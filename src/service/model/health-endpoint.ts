@@ -39,6 +39,8 @@ export interface EndpointReading {
   readonly at: MonoMs
   /** False: the agent did not answer, and the other fields are what is known then. */
   readonly heard: boolean
+  /** What the agent answered last. Absent: it answers now, or it never did. */
+  readonly lastHeard?: Pick<EndpointReading, 'answer' | 'onlyClosed'>
   readonly answer: Answer
   /** When it first answered `up` to this process, without a break since; absent while it does not. */
   readonly upSince?: MonoMs

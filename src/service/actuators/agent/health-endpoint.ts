@@ -2,6 +2,7 @@ import type { ConnectionsEnd, Noticing } from '../../decide/evidence.ts'
 import { lacksOwnClaim } from '../../decide/node-claims.ts'
 import { type NodeServer, wasServing } from '../../decide/node-servers.ts'
 import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
+import type { ServerReading } from '../../model/balancer.ts'
 import type { EndpointReading, HealthEndpointSpec } from '../../model/health-endpoint.ts'
 import type { Actuator, OwnReadingWords } from '../actuator.ts'
 import {
@@ -91,7 +92,7 @@ export const endpointWords: OwnReadingWords = {
   balancerTells: false,
   // The agent's answer is in the administrative state. Silence, or a closed data port, is no answer.
   checked: () => 'in',
-  goesByMarks: ({ endpoint }) => endpoint?.heard === true && !endpoint.onlyClosed,
+  goesByMarks,
   isNews: (was, is) => isEndpointNews(was.endpoint, is.endpoint),
   findings: (node, { instance, reading }) =>
     reading.endpoint?.heard === false
@@ -105,6 +106,13 @@ export const endpointWords: OwnReadingWords = {
           },
         ]
       : [],
+}
+
+/** An agent that was never heard may have taken its node out before it went away. */
+function goesByMarks({ endpoint }: ServerReading): ReturnType<OwnReadingWords['goesByMarks']> {
+  const said = endpoint?.heard === true ? endpoint : endpoint?.lastHeard
+  if (said === undefined) return 'unknown'
+  return said.onlyClosed ? 'no' : 'yes'
 }
 
 /** While a node serves, the number of its polls does not matter. */

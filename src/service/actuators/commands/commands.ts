@@ -59,7 +59,7 @@ export const commandWords: OwnReadingWords = {
   balancerTells: false,
   // A state that is not known takes no node out.
   checked: () => 'in',
-  goesByMarks: () => false,
+  goesByMarks: () => 'no',
   isNews: ({ status: was }, { status: is }) => stateOrWhy(was) !== stateOrWhy(is),
   findings: (node, { instance, reading }) =>
     isUnknown(reading)

@@ -168,7 +168,7 @@ export const annotationWords: OwnReadingWords = {
   areOf: ({ detacher }) => detacher === true,
   balancerTells: false,
   checked: () => 'in',
-  goesByMarks: () => false,
+  goesByMarks: () => 'no',
   isNews: () => false,
   findings: () => [],
 }

@@ -50,7 +50,7 @@ export const haproxyWords: ReadingWords = {
   balancerTells: true,
   checked,
   // HAProxy's agent-check does not show what the agent goes by.
-  goesByMarks: () => false,
+  goesByMarks: () => 'no',
   isNews: () => false,
   findings: () => [],
 }

@@ -59,7 +59,7 @@ export const checkWords: OwnReadingWords = {
   balancerTells: false,
   // Silence takes no node out. A refusal does, whatever its cause.
   checked: ({ nodeCheck }) => (nodeCheck?.asked === true && nodeCheck.answer === 'refused' ? 'down' : 'in'),
-  goesByMarks: () => false,
+  goesByMarks: () => 'no',
   isNews: (was, is) => answerOf(was) !== answerOf(is),
   findings: (node, { instance, reading }) => {
     if (isUnheard(reading)) {

@@ -21,9 +21,11 @@ export function servesNothing(
   return places.some(isOutAt) ? together(serversOf(here, places).map(trafficState)) : undefined
 }
 
-/** Whether an agent answers for the node: then a cordon and a label of the node take it out. */
-export const hasAgent = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
-  serversOf(addresses, places).some((reading) => wordsOf(reading).goesByMarks(reading))
+/** Whether a cordon and a label of the node take it out: an agent answers for it, or did. `unknown`: its agent has never answered. */
+export function goesByMarks(addresses: readonly string[], places: readonly BudgetPlace[]): 'yes' | 'no' | 'unknown' {
+  const answers = serversOf(addresses, places).map((reading) => wordsOf(reading).goesByMarks(reading))
+  return (['yes', 'unknown'] as const).find((answer) => answers.includes(answer)) ?? 'no'
+}
 
 type TrafficState = 'in' | 'detached' | 'down' | 'never'
 

@@ -1,4 +1,4 @@
-import { hasAgent, servesNothing } from './serves-nothing.ts'
+import { goesByMarks, servesNothing } from './serves-nothing.ts'
 import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './snapshot.ts'
 
 /**
@@ -63,14 +63,18 @@ function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[
   return why
 }
 
+/** A cordon is rare and meant: it counts also where the agent has never answered, for it may have taken the node out. */
 const doCordonsCount = ({ name, addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
-  typeof cordons === 'object' ? cordons.granted.includes(name) : cordons === 'noBrake' && hasAgent(addresses, places)
+  typeof cordons === 'object'
+    ? cordons.granted.includes(name)
+    : cordons === 'noBrake' && goesByMarks(addresses, places) !== 'no'
 
 /**
  * kubeadm's control planes bear the label for good: it takes a node out only where an agent goes by it. Where another program
  * goes by it, the node's servers show that.
  */
-const doLabelsCount = ({ addresses }: BudgetNode, { places }: BudgetSnapshot): boolean => hasAgent(addresses, places)
+const doLabelsCount = ({ addresses }: BudgetNode, { places }: BudgetSnapshot): boolean =>
+  goesByMarks(addresses, places) === 'yes'
 
 function recorded(of: NonNullable<BudgetNode['recordOf']>): WhyOut {
   if (of === 'unreadable') return { kind: 'recorded', text: 'has a record that cannot be read' }

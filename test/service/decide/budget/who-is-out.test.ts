@@ -7,6 +7,7 @@ import { budgetNode } from '../../../../src/service/decide/budget/budget-node.ts
 import type { BudgetSnapshot } from '../../../../src/service/decide/budget/snapshot.ts'
 import { whoIsOut } from '../../../../src/service/decide/budget/who-is-out.ts'
 import type { ServerReading } from '../../../../src/service/model/balancer.ts'
+import type { EndpointReading } from '../../../../src/service/model/health-endpoint.ts'
 import { aNode, anInstance, aRecord, aServer } from '../../../support/roll-world.ts'
 
 type Change = Partial<Omit<BudgetSnapshot, 'nodes'>>
@@ -270,6 +271,23 @@ test('of several owners and conditions each is named, and of the taints those th
   const taints = keys.map((key) => ({ key, effect: 'NoSchedule' }))
   assert.deepEqual(of({ taints }), [
     'n1: is to be removed: it is tainted with ToBeDeletedByClusterAutoscaler, karpenter.sh/disrupted',
+  ])
+})
+
+test('an agent that is silent takes back nothing: its node counts by its last answer, and by a cordon', () => {
+  const silent = { ...up, answer: 'down', heard: false } as const
+  const agent = (lastHeard?: EndpointReading['lastHeard']): Change => {
+    const endpoint = lastHeard === undefined ? silent : { ...silent, lastHeard }
+    return { ...servers({ ...down, endpoint }), cordons: 'noBrake' }
+  }
+  const cordon = ['n1: is cordoned, and no brake holds that back']
+  const label = { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } }
+  assert.deepEqual(of({ unschedulable: true }, agent()), cordon)
+  assert.deepEqual(of({ unschedulable: true }, agent({ answer: 'drain', onlyClosed: false })), cordon)
+  assert.deepEqual(of({ unschedulable: true }, agent({ answer: 'down', onlyClosed: true })), [])
+  assert.deepEqual(of(label, agent()), [], 'control planes bear the label for good, and need have no agent')
+  assert.deepEqual(of(label, agent({ answer: 'drain', onlyClosed: false })), [
+    'n1: has the label that keeps it out of load balancers',
   ])
 })
 

@@ -42,6 +42,8 @@ interface Seen {
   /** Since when the agent says without a break that it serves. Absent: it does not. */
   readonly upSince?: MonoMs
   readonly answer: AskedAgent
+  /** The last answer that told of the node. */
+  readonly lastHeard?: NonNullable<EndpointReading['lastHeard']>
   /** Questions in a row without an answer. */
   readonly misses: number
 }
@@ -154,9 +156,11 @@ function seenAfter(before: Seen | undefined, { askedAt, answer }: Pick<Seen, 'as
     askedAt,
     answer,
     misses,
-    ...present({ changedAt, upSince }),
+    ...present({ changedAt, upSince, lastHeard: 'error' in answer ? before?.lastHeard : wordOf(answer.health) }),
   }
 }
+
+const wordOf = ({ answer, onlyClosed }: NonNullable<Seen['lastHeard']>) => ({ answer, onlyClosed })
 
 const isUp = (answer: AskedAgent): boolean => !('error' in answer) && answer.health.answer === 'up'
 
@@ -168,9 +172,9 @@ function ofThisNode({ name }: Node, answer: AskedAgent): AskedAgent {
 
 type State = Pick<ServerReading, 'operational' | 'check' | 'checkText'> & { readonly endpoint: EndpointReading }
 
-function stateOf({ answer, askedAt: at, upSince }: Seen): State {
+function stateOf({ answer, askedAt: at, upSince, lastHeard }: Seen): State {
   if ('error' in answer) {
-    const endpoint = { at, ...UNHEARD }
+    const endpoint = { at, ...UNHEARD, ...present({ lastHeard }) }
     const checkText = `its agent does not answer: ${answer.error}`
     return { operational: 'down', check: 'failing', checkText, endpoint }
   }

@@ -151,6 +151,21 @@ test('a node counts as taken out unless its closed data port is all that keeps i
     assert.equal(await stateOf(reasons), 'drain')
 })
 
+test('an agent that goes silent takes its last answer back from nobody: what it had taken out stays taken out', async (t) => {
+  let answers: string | undefined = 'up'
+  const from = await endpoints(t, (request, response) =>
+    answers === undefined ? request.socket.destroy() : says({ ...HEALTH, answer: answers })(request, response),
+  )
+  const reads = async (next: string | undefined) => {
+    answers = next
+    const { adminState, operational, endpoint } = await read(from)
+    return [adminState, operational, endpoint.heard]
+  }
+  assert.deepEqual(await reads('drain'), ['drain', 'stopping', true])
+  assert.deepEqual(await reads(undefined), ['drain', 'down', false])
+  assert.deepEqual(await reads('up'), ['ready', 'up', true])
+})
+
 test('without an API server the nodes are not known', async (t) => {
   const away = (): Promise<never> =>
     Promise.reject(new WorldError('the API server is away', { code: 'KUBE_UNREACHABLE', retry: 'backoff' }))
