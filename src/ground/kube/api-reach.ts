@@ -8,10 +8,18 @@ import type { Clock } from '../ports/clock.ts'
 const SOONEST_MS = 250
 const SPREAD_MS = 750
 
+interface Pause {
+  readonly ms: number
+  /** Retry-After. */
+  readonly askedMs?: number
+  /** Uniform in [0, 1). */
+  readonly dice: number
+}
+
 /**
  * Several calls may wait before they ask an API server again, each for a time of its own. When one has reached it, the others
- * are woken. Otherwise the last of ten would come back up to ten seconds after the first, and the cluster is fully known only
- * then.
+ * are woken, but none before the time that the server asked it to wait. Otherwise the last of ten would come back up to ten seconds
+ * after the first, and the cluster is fully known only then.
  */
 export class ApiReach {
   readonly #clock: Clock
@@ -26,11 +34,12 @@ export class ApiReach {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  /** Waits `ms`, or until soon after another call reached the API server. `dice` is uniform in [0, 1). */
-  async pause({ ms, dice }: { readonly ms: number; readonly dice: number }, signal: AbortSignal): Promise<void> {
-    const until = this.#clock.monoMs() + ms
+  /** Waits `ms`, or until soon after another call reached the API server, but no less than the server asked for. */
+  async pause({ ms, askedMs = 0, dice }: Pause, signal: AbortSignal): Promise<void> {
+    const began = this.#clock.monoMs()
     await this.#sleepUnlessWoken(ms, signal)
-    const restMs = Math.min(until - this.#clock.monoMs(), SOONEST_MS + dice * SPREAD_MS)
+    const passedMs = this.#clock.monoMs() - began
+    const restMs = Math.min(ms - passedMs, Math.max(askedMs - passedMs, 0) + SOONEST_MS + dice * SPREAD_MS)
     if (restMs > 0) await this.#clock.sleep(restMs, signal)
   }
 

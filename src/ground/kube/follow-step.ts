@@ -1,3 +1,4 @@
+import { present } from '../model/present.ts'
 import type { MonoMs } from '../model/time.ts'
 import type { WorldError } from '../model/world-error.ts'
 import type { FollowEvent } from '../ports/cluster.ts'
@@ -66,6 +67,8 @@ interface FollowMoment {
 export interface FollowStep<T, S> {
   readonly event?: FollowEvent<T>
   readonly pauseMs: number
+  /** The part of the pause that the server asked for. */
+  readonly askedMs?: number
   readonly next: FollowState<S>
 }
 
@@ -121,11 +124,12 @@ function interrupted<T, S>(
 ): FollowStep<T, S> {
   const wasHealthy = state.kind === 'watching' && moment.now - state.openedAt >= HEALTHY_WATCH_MS
   const failures = (wasHealthy ? 0 : state.failures) + 1
-  const pauseMs = backoffMs(failures, moment.dice) + (error?.retryAfterMs ?? 0)
+  const askedMs = error?.retryAfterMs
+  const pauseMs = backoffMs(failures, moment.dice) + (askedMs ?? 0)
   const next = resumed(state, { failures, error, now: moment.now })
   return error === undefined
     ? { pauseMs, next }
-    : { event: { type: 'broken', error, retryInMs: pauseMs }, pauseMs, next }
+    : { event: { type: 'broken', error, retryInMs: pauseMs }, pauseMs, ...present({ askedMs }), next }
 }
 
 function resumed<S>(

@@ -1,3 +1,4 @@
+import { present } from '../model/present.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FollowEvent } from '../ports/cluster.ts'
@@ -36,12 +37,14 @@ export async function follow<T>(
   try {
     for (;;) {
       const input = await perform(parts, { kind, state }, signal)
-      if (state.failures > 0 && (input.type === 'listed' || input.type === 'opened')) reach.reached()
+      // A proxy that ends every watch at once opens each.
+      if (state.failures > 0 && (input.type === 'listed' || input.type === 'change')) reach.reached()
       const step: FollowStep<T, WatchStream> = followStep(state, input, { now: clock.monoMs(), dice: random.next() })
       if (step.next.kind !== 'watching') close(state)
       state = step.next
       if (step.event !== undefined) sink(step.event)
-      if (step.pauseMs > 0) await reach.pause({ ms: step.pauseMs, dice: random.next() }, signal)
+      const { pauseMs: ms, askedMs } = step
+      if (ms > 0) await reach.pause({ ms, dice: random.next(), ...present({ askedMs }) }, signal)
     }
   } finally {
     close(state)

@@ -8,7 +8,7 @@ interface Waiting {
   readonly reach: ApiReach
   /** When each pause ended, in the order of their ends. */
   readonly ended: number[]
-  readonly pause: (ms: number, dice: number) => void
+  readonly pause: (ms: number, dice: number, askedMs?: number) => void
 }
 
 function waiting(): Waiting {
@@ -16,8 +16,8 @@ function waiting(): Waiting {
   const reach = new ApiReach(clock)
   const ended: number[] = []
   const never = new AbortController().signal
-  const pause = (ms: number, dice: number): void => {
-    reach.pause({ ms, dice }, never).then(() => void ended.push(clock.monoMs()), assert.ifError)
+  const pause = (ms: number, dice: number, askedMs = 0): void => {
+    reach.pause({ ms, dice, askedMs }, never).then(() => void ended.push(clock.monoMs()), assert.ifError)
   }
   return { clock, reach, ended, pause }
 }
@@ -37,6 +37,16 @@ test('once one has reached it, the others come within a second, one by one', asy
   reach.reached()
   await clock.advance(1_000)
   assert.deepEqual(ended, [3_250, 3_550, 3_999.25])
+})
+
+test('law: no retry is immediate, and Retry-After is honoured; a call that others wake waits for as long as the server asked', async () => {
+  const { clock, reach, ended, pause } = waiting()
+  pause(64_000, 0, 60_000)
+  for (let i = 0; i < 70; i += 1) {
+    await clock.advance(1_000)
+    reach.reached()
+  }
+  assert.deepEqual(ended, [60_250])
 })
 
 test('no caller waits longer because it was woken', async () => {

@@ -189,6 +189,19 @@ test('a server that ends every watch at once is not stormed', async (t) => {
   assert.ok(watches >= 8 && watches <= 60, `${watches} watches in two minutes`)
 })
 
+test('ten watches that a proxy ends at once do not wake one another', async (t) => {
+  const server = await new FakeApiServer().start()
+  const scene = await openFake(t, server)
+  server.putInTheWay('watch', (response) => response.writeHead(200).end(), 1_000_000)
+  for (let n = 0; n < 10; n += 1) followNodes(scene)
+  await waitFor({ what: 'two virtual minutes', limitMs: 20_000, everyMs: 5 }, async () => {
+    await scene.clock.advance(500)
+    return scene.clock.monoMs() >= 120_000 || undefined
+  })
+  const watches = server.count('watch')
+  assert.ok(watches >= 80 && watches <= 600, `${watches} watches in two minutes`)
+})
+
 test('a refused watch waits as long as Retry-After says', async (t) => {
   const scene = await watching(t)
   scene.server.putInTheWay('watch', answering(429, status(429), { 'retry-after': '30' }))

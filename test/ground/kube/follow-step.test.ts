@@ -92,7 +92,7 @@ test('a failure is reported with the time until the next try', () => {
   const error = new WorldError('no', { code: 'KUBE_THROTTLED', retry: 'backoff', retryAfterMs: 7000 })
   const step = followStep(listed, failed(error), at(100, 0))
   assert.deepEqual(step.event, { type: 'broken', error, retryInMs: 7020 })
-  assert.equal(step.pauseMs, 7020)
+  assert.deepEqual([step.pauseMs, step.askedMs], [7020, 7000])
 })
 
 test('a list that succeeds does not forget the failures of the watches before it', () => {
