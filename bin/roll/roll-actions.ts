@@ -22,7 +22,7 @@ import { isJournaledEvent } from '../../src/roll/run/journaled-event.ts'
 import { hasJournal, newestRun, runOfKey } from '../../src/roll/run/newest-run.ts'
 import { rememberedPlace } from '../../src/roll/run/remembered-place.ts'
 import { goesBy, plannedEntry } from '../../src/roll/run/run-from-journal.ts'
-import { chosenBy, estimatesOf, newRun, withoutWindow } from '../../src/roll/run/run-state.ts'
+import { chosenBy, knownBy, newRun, withoutWindow } from '../../src/roll/run/run-state.ts'
 import { makePlan } from './make-plan.ts'
 import { openMetrics } from './open-metrics.ts'
 import { ownPodOf, refuseUnknownPod } from './own-pod.ts'
@@ -65,10 +65,7 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   const at = toIso(wall)
   const asked = { spec: request.spec, order: plan.nodes.map(({ node }) => node), origin: originOf(plan), ...own }
   const key = request.once === undefined ? {} : { onceKey: request.once }
-  const run = newRun(
-    { ...asked, ...key, ...chosenBy(plan), ...estimatesOf(plan) },
-    { wall, suffix: systemRandom.hex(2) },
-  )
+  const run = newRun({ ...asked, ...key, ...chosenBy(plan), ...knownBy(plan) }, { wall, suffix: systemRandom.hex(2) })
   const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
   const planned = plannedEntry(run, { at, clusterName: plan.cluster, place: place.remembered })
   await untilEngine(journal, () => journal.append(planned))

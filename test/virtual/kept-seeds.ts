@@ -178,6 +178,8 @@ export const KEPT_SEEDS: readonly string[] = [
   // A process was resumed right after an outage of the API server that the one before had seen: it evicted a pod to which a late
   // kube-proxy still sent.
   '4000639',
+  // People took the only other member of etcd off its node for a while, as an upgrade does: the roll took its own for the only one.
+  '4001095',
 ]
 
 /**

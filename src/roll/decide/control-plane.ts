@@ -1,10 +1,14 @@
 import type { Pod } from '../../ground/model/pod.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { kubectl, say } from '../../ground/model/sentence.ts'
+import type { RollPlan } from '../model/roll-plan.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 
-type Component = 'etcd' | 'kube-apiserver'
+/** Static pods of the control plane that the rest of it needs. */
+const COMPONENTS = ['kube-apiserver', 'etcd'] as const
+
+type Component = (typeof COMPONENTS)[number]
 
 /** Mirror pods of one component in kube-system, as kubeadm and similar installers label them. */
 export const membersOf = (pods: readonly Pod[], component: Component): readonly Pod[] =>
@@ -13,6 +17,14 @@ export const membersOf = (pods: readonly Pod[], component: Component): readonly 
 const isMember = ({ mirror, namespace, labels }: Pod, component: Component): boolean =>
   mirror && namespace === 'kube-system' && labels.component === component
 
+/** Undefined where none is seen. */
+export function memberNodes(pods: readonly Pod[]): RollPlan['members'] {
+  const of = (component: Component): readonly string[] =>
+    membersOf(pods, component).flatMap(({ nodeName }) => nodeName ?? [])
+  const members = { 'kube-apiserver': of('kube-apiserver'), etcd: of('etcd') }
+  return COMPONENTS.some((component) => members[component].length > 0) ? members : undefined
+}
+
 /**
  * What is left of a component while a node is away. `only`: the cluster has no other member, so that waiting is useless.
  * `lost`: too few of the other members are Ready. `waits`: enough are Ready, but one is not.
@@ -20,52 +32,79 @@ const isMember = ({ mirror, namespace, labels }: Pod, component: Component): boo
 type Left = { readonly kind: 'kept' | 'only' | 'lost' } | { readonly kind: 'waits'; readonly notReady: readonly Pod[] }
 
 /** One API server is enough. */
-export const apiWithout = (servers: readonly Pod[], node: string): Left => without(servers, node, 1)
+export const apiWithout = (servers: readonly Pod[], node: string, gone: readonly string[] = []): Left =>
+  without(servers, node, { needed: 1, gone })
 
-export const etcdWithout = (members: readonly Pod[], node: string): Left => without(members, node, quorumOf(members))
+export const etcdWithout = (members: readonly Pod[], node: string, gone: readonly string[] = []): Left =>
+  without(members, node, { needed: quorumOf(members.length + gone.length), gone })
 
-const quorumOf = ({ length }: readonly Pod[]): number => Math.floor(length / 2) + 1
+const quorumOf = (members: number): number => Math.floor(members / 2) + 1
 
-function without(members: readonly Pod[], node: string, needed: number): Left {
+interface Needed {
+  readonly needed: number
+  /** Other nodes whose member has no pod any more, as while an upgrade moves its file. */
+  readonly gone: readonly string[]
+}
+
+function without(members: readonly Pod[], node: string, { needed, gone }: Needed): Left {
   const others = members.filter(({ nodeName }) => nodeName !== node)
   if (others.length === members.length) return { kind: 'kept' }
-  if (others.length === 0) return { kind: 'only' }
+  if (others.length + gone.length === 0) return { kind: 'only' }
   const notReady = others.filter(({ ready }) => !ready)
   if (others.length - notReady.length < needed) return { kind: 'lost' }
-  return notReady.length === 0 ? { kind: 'kept' } : { kind: 'waits', notReady }
+  return notReady.length + gone.length === 0 ? { kind: 'kept' } : { kind: 'waits', notReady }
 }
 
 /**
  * Checked before a node of the control plane is begun, before its reboot is announced and before the command is sent: the other
- * members answer without it.
- * The only API server and the only member of etcd may go, as the plan has said. Where no etcd is seen, as where it runs
- * elsewhere, nothing is waited for.
+ * members answer without it. The only API server and the only member of etcd may go, as the plan has said. A member that was there
+ * when the roll was planned is one that is not Ready while its pod is missing. Where no etcd is seen, as where it runs elsewhere,
+ * nothing is waited for.
  *
  * Law: no node is begun without which etcd would lose its quorum.
  */
 export function controlPlaneKept(s: NodeSnapshot): readonly Reason[] {
   const { name } = s.current.node
   const here = podsHere(s)
-  return (['kube-apiserver', 'etcd'] as const).flatMap((component) => {
+  return COMPONENTS.flatMap((component) => {
     if (!here.some((pod) => isMember(pod, component))) return []
     const members = membersOf(s.cluster.pods, component)
-    const left = component === 'etcd' ? etcdWithout(members, name) : apiWithout(members, name)
-    if (left.kind === 'lost') return [component === 'etcd' ? quorumLost(members, name) : lastApiServer(members, name)]
-    return left.kind === 'waits' ? left.notReady.map(notReady) : []
+    const gone = membersGone(s, component, members)
+    const left = component === 'etcd' ? etcdWithout(members, name, gone) : apiWithout(members, name, gone)
+    if (left.kind === 'lost')
+      return [
+        component === 'etcd' ? quorumLost({ members, gone }, name) : lastApiServer(members.length + gone.length, name),
+      ]
+    return left.kind === 'waits'
+      ? [...left.notReady.map(notReady), ...gone.map((node) => memberGone(component, node))]
+      : []
   })
 }
 
-const quorumLost = (members: readonly Pod[], node: string): Reason => ({
+function membersGone({ run, cluster }: NodeSnapshot, component: Component, members: readonly Pod[]): readonly string[] {
+  const planned = run.members?.[component] ?? []
+  const missing = planned.filter((node) => !members.some(({ nodeName }) => nodeName === node))
+  return missing.filter((node) => cluster.nodes.some(({ name }) => name === node))
+}
+
+interface Etcd {
+  readonly members: readonly Pod[]
+  readonly gone: readonly string[]
+}
+
+const quorumLost = (etcd: Etcd, node: string): Reason => ({
   code: 'EtcdQuorum',
   object: node,
-  text: `${quorumText(members)}: without ${node} it has no quorum`,
+  text: `${quorumText(etcd)}: without ${node} it has no quorum`,
   next: say`repair the other members: ${kubectl`-n kube-system get pods -l component=etcd -o wide`}`,
 })
 
-export const quorumText = (members: readonly Pod[]): string =>
-  `etcd has ${members.length} members, ${members.filter(({ ready }) => ready).length} of them Ready, and needs ${quorumOf(members)}`
+export function quorumText({ members, gone }: Etcd): string {
+  const count = members.length + gone.length
+  return `etcd has ${count} members, ${members.filter(({ ready }) => ready).length} of them Ready, and needs ${quorumOf(count)}`
+}
 
-const lastApiServer = ({ length }: readonly Pod[], node: string): Reason => ({
+const lastApiServer = (length: number, node: string): Reason => ({
   code: 'LastApiServer',
   object: node,
   text: `of ${length} API servers, only that of ${node} is Ready`,
@@ -76,6 +115,12 @@ const notReady = (pod: Pod): Reason => ({
   code: 'ControlPlaneNotReady',
   object: memberName(pod),
   text: notReadyText(pod),
+})
+
+const memberGone = (component: Component, node: string): Reason => ({
+  code: 'ControlPlaneNotReady',
+  object: node,
+  text: `the static pod of ${component} on ${node} is missing, and the control plane waits for each of its members`,
 })
 
 export const memberName = ({ namespace, name }: Pod): string => `${namespace}/${name}`

@@ -13,6 +13,7 @@ import type { Parsed } from '../../service/model/parse-node-record.ts'
 import type { OwnPod } from '../model/own-pod.ts'
 import type { ReloadSpan } from '../model/reload-span.ts'
 import type { Blame } from '../model/roll-event.ts'
+import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { TimeWindowState } from '../model/time-window.ts'
 import type { Verdict } from '../model/verdict.ts'
@@ -97,6 +98,8 @@ export interface RunSnapshot {
   readonly reason?: string
   readonly order: readonly string[]
   readonly done: readonly string[]
+  /** Nodes that had a member of the control plane when the run was planned. Absent: none was seen. */
+  readonly members?: RollPlan['members']
   /** Absent where this process has one node in work at a time. */
   readonly beside?: readonly NodeBeside[]
   /** The node under way: its servers may be out, or may be taken out at this moment. */

@@ -23,6 +23,8 @@ export interface RollPlan extends RunOrigin {
     readonly control: boolean
   }[]
   readonly checksPassed: number
+  /** Component of the control plane → nodes that have a member of it. Absent: none is seen. */
+  readonly members?: Readonly<Record<'kube-apiserver' | 'etcd', readonly string[]>>
   /** What the roll file allows before it stops. Absent: the first failed request stops. */
   readonly stop?: StopSpec
   /** How many nodes the file allows in work at a time. Absent: one. */

@@ -187,7 +187,8 @@ export function runSnapshot(run: RunState, of?: OfNode): RunSnapshot {
     order: run.order,
     done: run.done,
     ...(of === undefined || of.beside.length === 0 ? {} : { beside: of.beside }),
-    ...present({ verdict, measuredSince: run.measuredSince, windowsBefore: run.windowsBefore, ownPod: run.ownPod }),
+    ...present({ verdict, measuredSince: run.measuredSince, windowsBefore: run.windowsBefore }),
+    ...present({ ownPod: run.ownPod, members: run.members }),
   }
 }
 

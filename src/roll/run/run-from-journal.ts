@@ -29,6 +29,8 @@ interface PlannedEntry extends JournalEntry {
   readonly place?: RememberedPlace
   /** Absent where no time window asks. */
   readonly estimates?: Readonly<Record<string, number>>
+  /** Absent in journals of earlier versions, and where none was seen. */
+  readonly members?: RunState['members']
   /** `--reason`. */
   readonly reason?: string
   /** `--once`. */
@@ -45,7 +47,7 @@ interface Planned {
 
 /** The first entry of a run's journal. */
 export const plannedEntry = (
-  { spec, order, hosts, restoresAs, origin, onceKey, estimates }: RunState,
+  { spec, order, hosts, restoresAs, origin, onceKey, estimates, members }: RunState,
   { at, clusterName, place }: Planned,
 ): PlannedEntry => ({
   at,
@@ -54,7 +56,7 @@ export const plannedEntry = (
   order,
   ...(hosts === undefined || hosts.order.length === hostNames(spec.hosts).length ? {} : { hostOrder: hosts.order }),
   clusterName,
-  ...present({ place, estimates }),
+  ...present({ place, estimates, members }),
   ...(origin?.reason === undefined ? {} : { reason: origin.reason }),
   ...present({ onceKey, restoresAs }),
 })
@@ -113,7 +115,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     silencesBefore: silencesBefore(journal.entries),
     resultsBefore: resultsBefore(journal.entries),
     ...hostsOf(spec, planned.hostOrder),
-    ...present({ estimates: planned.estimates }),
+    ...present({ estimates: planned.estimates, members: planned.members }),
     ...(slowestMs === 0 ? {} : { slowestMs }),
     ...present({ before, apiBefore: apiBefore(journal.entries) }),
     ...(spec.stop === undefined ? {} : { windowsBefore: windowsBefore(journal.entries) }),

@@ -66,6 +66,8 @@ export interface RunState {
   readonly recordsBefore?: Readonly<Record<string, RecordBefore>>
   /** Node → how long it is expected to take, by the plan. Absent where no time window asks. */
   readonly estimates?: Readonly<Record<string, number>>
+  /** Nodes that had a member of the control plane when the run was planned. Absent: none was seen. */
+  readonly members?: RollPlan['members']
   /** The slowest node that earlier processes of this run brought back. */
   readonly slowestMs?: number
   /** As earlier processes of this run left the hooks of the file. Absent: none was begun. */
@@ -199,10 +201,13 @@ export function withoutWindow(run: RunState): RunState {
   return { ...run, spec }
 }
 
-/** What a run that has time windows is to know of its nodes. */
-export function estimatesOf({ nodes }: Pick<RollPlan, 'nodes'>): Pick<RunState, 'estimates'> {
+/** What a run is to know of its nodes and of the control plane as they were planned. */
+export function knownBy({
+  nodes,
+  members,
+}: Pick<RollPlan, 'nodes' | 'members'>): Pick<RunState, 'estimates' | 'members'> {
   const known = nodes.flatMap(({ node, estimateMs }) => (estimateMs === undefined ? [] : [[node, estimateMs] as const]))
-  return known.length === 0 ? {} : { estimates: Object.fromEntries(known) }
+  return { ...(known.length === 0 ? {} : { estimates: Object.fromEntries(known) }), ...present({ members }) }
 }
 
 /** A run that begins; `suffix` tells it from one that begins within the same second. */
@@ -210,7 +215,7 @@ export const newRun = (
   {
     hostOrder,
     ...asked
-  }: ChosenByPlan & Pick<RunState, 'spec' | 'order' | 'origin' | 'ownPod' | 'onceKey' | 'estimates'>,
+  }: ChosenByPlan & Pick<RunState, 'spec' | 'order' | 'origin' | 'ownPod' | 'onceKey' | 'estimates' | 'members'>,
   { wall, suffix }: { readonly wall: WallMs; readonly suffix: string },
 ): RunState => ({
   id: `${toIso(wall).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${suffix}`,

@@ -81,6 +81,24 @@ test('a reboot that may not have been heard is sent again beside a broken member
   assert.equal(again('Unknown'), 'act reboot: sendReboot')
 })
 
+const PLANNED = { etcd: ['n1', 'n2', 'n3'], 'kube-apiserver': ['n1', 'n2'] }
+
+test('a member that was there when the roll was planned counts while its pod is missing, as long as its Node is there', () => {
+  const next = (pods: readonly Pod[], nodes = ['n1', 'n2', 'n3']): string => {
+    const s = at({}, pods)
+    const cluster = { ...s.cluster, nodes: nodes.map((name) => aNode(name)) }
+    return shortDecision(decide({ ...s, run: { ...s.run, members: PLANNED }, cluster }))
+  }
+  const all = [...members('etcd', true, true, true), ...members('kube-apiserver', true, true)]
+  const without = (...nodes: readonly string[]): readonly Pod[] =>
+    all.filter(({ nodeName }) => !nodes.includes(nodeName ?? ''))
+  assert.equal(next(all), 'act record: writeRecord')
+  assert.equal(next(without('n2', 'n3')), 'hold record: LastApiServer EtcdQuorum')
+  assert.equal(next(without('n3')), 'hold record: EtcdQuorum')
+  assert.equal(next(without('n2', 'n3'), ['n1']), 'act record: writeRecord')
+  assert.equal(next(without('n1')), 'act record: writeRecord')
+})
+
 test('law: no node is begun without which etcd would lose its quorum; the plan blocks by the same arithmetic as the step', () => {
   const planes = ['n1', 'n2', 'n3', 'n4', 'n5'].map((name) => aNode(name, { labels: PLANE }))
   const names = ['n1']

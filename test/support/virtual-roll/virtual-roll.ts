@@ -8,7 +8,7 @@ import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import type { Verdict } from '../../../src/roll/model/verdict.ts'
 import { prepare } from '../../../src/roll/run/prepare.ts'
 import { plannedEntry, runFromJournal } from '../../../src/roll/run/run-from-journal.ts'
-import { chosenBy, estimatesOf, newRun, type RunState } from '../../../src/roll/run/run-state.ts'
+import { chosenBy, knownBy, newRun, type RunState } from '../../../src/roll/run/run-state.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { EngineProcess } from './engine-process.ts'
 import { MemoryJournal } from './memory-journal.ts'
@@ -69,7 +69,7 @@ export class VirtualRoll {
     const now = this.cluster.time.wallMs()
     const order = plan.nodes.map(({ node }) => node)
     const run = newRun(
-      { spec: this.spec, order, ...chosenBy(plan), ...estimatesOf(plan) },
+      { spec: this.spec, order, ...chosenBy(plan), ...knownBy(plan) },
       { wall: now, suffix: this.#name },
     )
     const at = toIso(now)

@@ -80,7 +80,7 @@ function etcdFindings(members: readonly Pod[], planes: readonly Node[]): readonl
       severity: 'block',
       code: 'EtcdQuorum',
       ...at(lost),
-      text: `${quorumText(members)}: without ${which} it has no quorum`,
+      text: `${quorumText({ members, gone: [] })}: without ${which} it has no quorum`,
       fix: say`repair the other members, or add one: ${kubectl`-n kube-system get pods -l component=etcd -o wide`}`,
     },
   ]

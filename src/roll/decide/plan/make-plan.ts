@@ -10,6 +10,7 @@ import { allowedServers, matchNodeServers } from '../../../service/decide/match-
 import { BUDGET_CONFIG_MAP } from '../../../service/model/budget-object.ts'
 import type { PlannedHost, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
+import { memberNodes } from '../control-plane.ts'
 import { classifyPod, DRAIN_STAGES, GUARD_STAGE } from '../drain/classify-pod.ts'
 import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
@@ -62,7 +63,7 @@ export function makePlan(s: PlanSnapshot): RollPlan {
       ratePerSecond,
       control,
     })),
-    ...present({ stop: spec.stop }),
+    ...present({ stop: spec.stop, members: memberNodes(cluster.pods) }),
     ...(s.spec.parallel === undefined ? {} : { parallel: s.spec.parallel.nodes }),
     ...(spec.reboot.kuredLock === undefined ? {} : { kuredLock: refKey(spec.reboot.kuredLock) }),
     checksPassed:
