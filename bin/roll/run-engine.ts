@@ -140,7 +140,8 @@ function probeOf({ spec }: RunState, { clock, onSamples }: ProbeParts): LedgerPr
   if (spec.probe === undefined) return undefined
   const { targets } = spec.probe
   const program = ownProgram('probe-process')
-  const source = new ChildProbeSource({ program, targets, wallOffsetMs: clock.offsetMs, clock, random: systemRandom })
+  const wallOffsetMs = (): number => clock.offsetMs
+  const source = new ChildProbeSource({ program, targets, wallOffsetMs, clock, random: systemRandom })
   return new LedgerProbe({ targets, source, clock, onSamples, latency: spec.stop?.latency ?? [] })
 }
 

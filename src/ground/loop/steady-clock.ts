@@ -13,19 +13,20 @@ interface SteadyClockOptions {
 
 /** A clock whose wall time is never set: a later event has a later stamp. */
 export interface SteadyClock extends Clock {
-  /** For another process of this machine, so that its stamps are on the same scale. */
+  /** As of now, for another process of this machine that begins, so that its stamps are on the same scale. */
   readonly offsetMs: number
 }
 
 /**
  * A roll compares stamps of several processes: a failure counts if it came after the end of the baseline. If the wall clock
  * were set back in between, the failure would not count. So steps of the clock are left out, and reported. Slow corrections by
- * a time server also change the monotonic clock (clock_gettime(2)).
+ * a time server also change the monotonic clock (clock_gettime(2)). The time in which the machine slept has passed: it is no step.
  *
  * Law: a wall clock that is set moves no stamp.
  */
 export function steadyClock(clock: Clock, { offsetMs, onSet }: SteadyClockOptions = {}): SteadyClock {
   const offset = offsetMs ?? clock.wallMs() - clock.monoMs()
+  const asleepAtFirstMs = clock.asleepMs()
   let warnedMs = 0
   const check = (now: WallMs): void => {
     const setByMs = clock.wallMs() - now
@@ -33,11 +34,14 @@ export function steadyClock(clock: Clock, { offsetMs, onSet }: SteadyClockOption
     warnedMs = setByMs
     onSet?.(setByMs)
   }
+  const offsetNow = (): number => offset + clock.asleepMs() - asleepAtFirstMs
   return {
-    offsetMs: offset,
+    get offsetMs() {
+      return offsetNow()
+    },
     monoMs: () => clock.monoMs(),
     wallMs: () => {
-      const now = wallMs(clock.monoMs() + offset)
+      const now = wallMs(clock.monoMs() + offsetNow())
       if (onSet !== undefined) check(now)
       return now
     },

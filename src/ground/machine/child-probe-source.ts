@@ -16,7 +16,7 @@ interface ChildProbeParts {
   readonly program: string
   readonly targets: readonly ProbeTarget[]
   /** Offset of its stamps from the monotonic clock; it stays when the wall clock is set. Absent: stamps follow the wall clock. */
-  readonly wallOffsetMs?: number
+  readonly wallOffsetMs?: () => number
   readonly clock: Clock
   readonly random: Random
   /** Called with the process id of each prober. */
@@ -92,7 +92,7 @@ export class ChildProbeSource implements ProbeSource {
     const end = endOf(child).finally(() => gone.abort(new Error('the prober is gone')))
     if (child.pid !== undefined) {
       onSpawn?.(child.pid)
-      child.send({ targets, wallOffsetMs } satisfies ProbeOrder, noteSendError)
+      child.send({ targets, wallOffsetMs: wallOffsetMs?.() } satisfies ProbeOrder, noteSendError)
     }
     const [ended] = await Promise.all([
       end,

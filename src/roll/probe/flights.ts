@@ -10,6 +10,8 @@ export interface Flight {
   readonly startedAt: MonoMs
   /** How long the prober had stood still in all when this request began. */
   readonly stalledBeforeMs: number
+  /** How long the machine had slept in all when this request began. */
+  readonly asleepBeforeMs: number
   readonly controller: AbortController
 }
 

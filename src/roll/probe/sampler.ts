@@ -42,6 +42,8 @@ export class Sampler {
   #samples: Sample[] = []
   #batchAt: MonoMs
   #sweepAt: MonoMs
+  /** How long the machine had slept in all when the schedule began. */
+  #asleepMs: number
   #bug: unknown
 
   constructor(parts: SamplerParts) {
@@ -54,6 +56,7 @@ export class Sampler {
     this.#startAt = now
     this.#batchAt = now
     this.#sweepAt = now
+    this.#asleepMs = parts.clock.asleepMs()
   }
 
   /** Settles once aborted, after every verdict is reported. Rejects only for a bug. */
@@ -63,6 +66,7 @@ export class Sampler {
     let meantAt = clock.monoMs()
     while (!signal.aborted || this.#flights.count > 0) {
       const now = clock.monoMs()
+      if (!signal.aborted && clock.asleepMs() > this.#asleepMs) this.#begin(now)
       if (now - meantAt > CAUGHT_UP_MS) this.#flights.stalled(now - meantAt)
       if (!signal.aborted) this.#launch(now)
       this.#sweep(now)
@@ -86,6 +90,7 @@ export class Sampler {
 
   #begin(now: MonoMs): void {
     this.#anchor.check()
+    this.#asleepMs = this.#parts.clock.asleepMs()
     this.#startAt = monoMs(now + LEAD_MS)
     for (const cursor of this.#cursors) cursor.n = 0
     this.#parts.emit({ type: 'started', at: this.#anchor.stamp(this.#startAt) })
@@ -135,7 +140,17 @@ export class Sampler {
     const controller = new AbortController()
     const scheduledAt = this.#anchor.stamp(dueAt)
     const stalledBeforeMs = this.#flights.stalledMs
-    const flight: Flight = { target, lane, dueAt, scheduledAt, startedAt: now, stalledBeforeMs, controller }
+    const asleepBeforeMs = this.#asleepMs
+    const flight: Flight = {
+      target,
+      lane,
+      dueAt,
+      scheduledAt,
+      startedAt: now,
+      stalledBeforeMs,
+      asleepBeforeMs,
+      controller,
+    }
     this.#flights.add(flight)
     this.#parts.http.ask(target, lane, controller.signal).then(
       (verdict) => this.#land(flight, verdict),
@@ -150,7 +165,9 @@ export class Sampler {
     this.#flights.remove(flight)
     const { target, lane, scheduledAt } = flight
     // Without a stall it would have been given up: when this answer came is not known.
-    const late = verdict.failure === undefined && now - flight.startedAt > target.timeoutMs + CAUGHT_UP_MS
+    const timedOut = verdict.failure === undefined && now - flight.startedAt > target.timeoutMs + CAUGHT_UP_MS
+    // What a connection became while the machine slept says nothing of the target.
+    const late = timedOut || this.#parts.clock.asleepMs() > flight.asleepBeforeMs
     const error = late ? 'the prober stood still while the answer was due' : verdict.error
     const judged = verdict.failure === undefined ? 'ok' : 'failed'
     this.#samples.push({

@@ -24,6 +24,19 @@ test('law: a wall clock that is set moves no stamp; two processes of one machine
   assert.equal(child.wallMs(), parent.wallMs())
 })
 
+test('the time in which the machine slept has passed on a steady clock, also on one that begins after it', async () => {
+  const clock = new VirtualClock()
+  const jumps: number[] = []
+  const parent = steadyClock(clock, { onSet: (byMs) => jumps.push(byMs) })
+  const begun = parent.wallMs()
+  await clock.suspend(600_000)
+  assert.deepEqual([parent.wallMs() - begun, jumps], [600_000, []])
+  const child = steadyClock(clock, { offsetMs: parent.offsetMs })
+  assert.equal(child.wallMs(), parent.wallMs())
+  await clock.suspend(600_000)
+  assert.equal(child.wallMs(), parent.wallMs())
+})
+
 test('a steady clock begins at the wall time of its machine, however long that is up, and passes on monotonic time and sleep', async () => {
   const clock = new VirtualClock('2026-01-01T00:00:00.000Z')
   await clock.advance(5_000)

@@ -50,6 +50,7 @@ function aFlight(change: Partial<Flight> = {}): Flight {
     scheduledAt: wallMs(0),
     startedAt: monoMs(10_000),
     stalledBeforeMs: 0,
+    asleepBeforeMs: 0,
     controller: new AbortController(),
     ...change,
   }

@@ -4,6 +4,7 @@ import type { ProbeTarget, Sample } from '../../../src/ground/model/probe.ts'
 import type { ProbeSignal } from '../../../src/ground/model/probe-signal.ts'
 import type { Clock } from '../../../src/ground/ports/clock.ts'
 import type { HttpVerdict } from '../../../src/ground/ports/http-probe.ts'
+import { lengthMs, union } from '../../../src/roll/decide/availability/downtime.ts'
 import { ProbeLedger } from '../../../src/roll/decide/availability/probe-ledger.ts'
 import { Sampler } from '../../../src/roll/probe/sampler.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
@@ -187,6 +188,21 @@ test('after a stall too long to catch up with, the schedule begins anew', async 
   const [gap] = facts.notMeasured
   assert.ok(gap !== undefined && gap.to - gap.from >= 3_599_900)
   assert.ok(facts.lanes.every((lane) => lane.scheduled < 150))
+})
+
+test('law: time in which the prober stood still is not measured, and never good; nor is the time in which its machine slept', async () => {
+  const broken: HttpVerdict = { failure: 'reset', error: 'read ECONNRESET' }
+  const { samples, facts } = await course({
+    service: (ms) => (ms > 1_000 && ms < 1_020 ? { afterMs: 30, verdict: broken } : { afterMs: 3 }),
+    during: async (clock) => {
+      await clock.advance(1_015)
+      await clock.suspend(600_000)
+      await clock.advance(1_000)
+    },
+  })
+  assert.equal(count(samples, 'failed'), 0)
+  assert.equal(Math.round(lengthMs(union(facts.notMeasured)) / 1_000), 600)
+  assert.ok(facts.lanes.every((lane) => lane.scheduled < 110))
 })
 
 test('what the prober lacks itself is not held against the target', async () => {
