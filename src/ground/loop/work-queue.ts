@@ -14,7 +14,8 @@ import { Wakeup } from './wakeup.ts'
  *   a key waits once, for the earliest time that was asked for;
  *   one worker at most is at work on a key; what is asked for meanwhile is done after it, and not forgotten;
  *   what is due first is begun first, and of what is due at once, what was asked for first: no key starves another;
- *   a key that fails comes again after a pause of its own, longer each time, until it succeeds;
+ *   a key that fails comes again after a pause of its own, longer each time, until it succeeds; what asks for it meanwhile ends the
+ *   pause, unless a server asked for it;
  *   once stopped nothing is begun, and what is under way ends.
  */
 
@@ -44,6 +45,8 @@ export class WorkQueue {
   /** Keys in work, and when each is due again. */
   readonly #working = new Map<string, { again: MonoMs | undefined; readonly ended: Promise<void> }>()
   readonly #backoffs = new Map<string, Backoff>()
+  /** Keys that a server asked to wait until then. */
+  readonly #notBefore = new Map<string, MonoMs>()
   #order = 0
   #stopping = false
   #bug: { readonly error: unknown } | undefined
@@ -111,6 +114,7 @@ export class WorkQueue {
       if (first === undefined || first.at > this.#parts.clock.monoMs()) return
       this.#heap.pop()
       this.#waiting.delete(first.key)
+      this.#notBefore.delete(first.key)
       const ended = Promise.withResolvers<void>()
       this.#working.set(first.key, { again: undefined, ended: ended.promise })
       void this.#workOn(first.key, work, signal).then(ended.resolve)
@@ -133,7 +137,10 @@ export class WorkQueue {
   #dueAfter(key: string, result: WorkResult | undefined): MonoMs | undefined {
     if (result?.kind !== 'failed') this.#backoffs.delete(key)
     const ms = result?.kind === 'failed' ? this.#backoffOf(key).nextMs(result.retryAfterMs) : result?.againInMs
-    return ms === undefined ? undefined : monoMs(this.#parts.clock.monoMs() + Math.max(1, ms))
+    if (ms === undefined) return undefined
+    const at = monoMs(this.#parts.clock.monoMs() + Math.max(1, ms))
+    if (result?.kind === 'failed' && result.retryAfterMs !== undefined) this.#notBefore.set(key, at)
+    return at
   }
 
   #backoffOf(key: string): Backoff {
@@ -144,7 +151,8 @@ export class WorkQueue {
     return made
   }
 
-  #wait(key: string, at: MonoMs): void {
+  #wait(key: string, asked: MonoMs): void {
+    const at = monoMs(Math.max(asked, this.#notBefore.get(key) ?? asked))
     const known = this.#waiting.get(key)
     if (known !== undefined && known.at <= at) return
     const due: Due = { key, at, order: this.#order++ }

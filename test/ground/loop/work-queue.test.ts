@@ -138,6 +138,37 @@ test('the pause of a key that fails is its own, and what the world asks for is w
   assert.equal(began().length, 3)
 })
 
+test('law: no retry is immediate, and Retry-After is honoured; no event hurries a key on that a server asked to wait', async () => {
+  let result: WorkResult = { kind: 'failed', retryAfterMs: 60_000 }
+  const { clock, queue, work, began } = aQueue({ takesMs: 10, result: () => result })
+  void queue.run(work, never)
+  queue.add('a')
+  for (let second = 0; second < 60; second += 1) {
+    await clock.advance(1_000)
+    queue.add('a')
+  }
+  assert.equal(began().length, 1)
+  result = DONE
+  await clock.advance(200)
+  assert.equal(began().length, 2)
+  queue.add('a')
+  await clock.advance(0)
+  assert.equal(began().length, 3)
+})
+
+test('an event while it fails does not hurry it on either, where a server asks to wait', async () => {
+  const { clock, queue, work, began } = aQueue({
+    takesMs: 100,
+    result: () => ({ kind: 'failed', retryAfterMs: 5_000 }),
+  })
+  void queue.run(work, never)
+  queue.add('a')
+  await clock.advance(50)
+  queue.add('a')
+  await clock.advance(5_000)
+  assert.equal(began().length, 1)
+})
+
 test('once stopped nothing is begun, what is under way ends, and nothing is left behind', async () => {
   const { clock, queue, log, work } = aQueue({ workers: 2, takesMs: 100 })
   const running = queue.run(work, never)
