@@ -170,11 +170,9 @@ export class Agent {
       acknowledged: synced !== undefined && this.#decision.answer !== 'up' ? synced.claims.map(({ id }) => id) : [],
       brake: evidence.brake ?? 'unknown',
       filesReadAgoMs: now - this.#lookedAt,
-      trouble: [
-        ...this.#files.trouble,
-        ...(this.#brake?.trouble ?? []),
-        ...(this.#forgotten === undefined ? [] : [this.#forgotten]),
-      ],
+      trouble: [this.#files, this.#brake, this.#dataPort]
+        .flatMap((part) => part?.trouble ?? [])
+        .concat(this.#forgotten ?? []),
       polls: this.#polls.all(),
     }
   }

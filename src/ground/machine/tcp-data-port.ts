@@ -1,5 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { canonicalAddress } from '../model/ip-address.ts'
+import { WorldError } from '../model/world-error.ts'
+import { errorCode, errorText } from '../net/error-text.ts'
+import { isOwnFault } from '../net/failure-class.ts'
 import type { DataPort } from '../ports/data-port.ts'
 
 type Connected = (from: { readonly address: string; readonly port: number }) => void
@@ -26,7 +29,7 @@ export class TcpDataPort implements DataPort {
         this.#onConnected?.({ address: canonicalAddress(localAddress), port: localPort })
       resolve(true)
     })
-    socket.once('error', () => resolve(false))
+    socket.once('error', (error) => (isOwnFault(errorCode(error)) ? reject(unasked(error)) : resolve(false)))
     return promise.finally(() => {
       signal.removeEventListener('abort', onAbort)
       socket.destroy()
@@ -42,3 +45,10 @@ function begun({ address, port }: { readonly address: string; readonly port: num
     return undefined
   }
 }
+
+const unasked = (error: Error): WorldError =>
+  new WorldError(`this machine can make no connection to the data port: ${errorText(error)}`, {
+    code: 'DATA_PORT_UNASKED',
+    retry: 'backoff',
+    cause: error,
+  })

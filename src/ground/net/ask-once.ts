@@ -7,7 +7,7 @@ import type { FailureClass, ProbeTarget } from '../model/probe.ts'
 import type { HttpVerdict } from '../ports/http-probe.ts'
 import { BODY_LIMIT_BYTES, BodyCheck } from './body-check.ts'
 import { errorCode, errorText } from './error-text.ts'
-import { failureClass, isProberFault, type Phase } from './failure-class.ts'
+import { failureClass, isOwnFault, type Phase } from './failure-class.ts'
 
 /** A target with all that is the same for each of its requests. */
 export interface PreparedTarget {
@@ -129,7 +129,7 @@ class Exchange {
     // A bad status stays one, however its body ends.
     if (this.#answer !== undefined && statusCode !== undefined && (statusCode < low || statusCode > high)) {
       this.#fail('status', statusText(this.#answer))
-    } else if (!this.#aborted && isProberFault(code)) {
+    } else if (!this.#aborted && isOwnFault(code)) {
       this.#settle({ error: errorText(error), proberFault: true })
     } else {
       const reused = this.#request.reusedSocket

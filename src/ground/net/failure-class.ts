@@ -22,9 +22,9 @@ const DEADLINE_CLASS: Readonly<Record<Phase, FailureClass>> = {
 }
 
 /** Errors of this machine, not of the target. */
-const PROBER_CODES: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])
+const OWN_CODES: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])
 
-export const isProberFault = (code: string): boolean => PROBER_CODES.has(code)
+export const isOwnFault = (code: string): boolean => OWN_CODES.has(code)
 
 export function failureClass({ phase, aborted, reused, code }: Breakage): FailureClass {
   if (aborted) return DEADLINE_CLASS[phase]

@@ -3,6 +3,7 @@ import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import type { Node } from '../../ground/model/node.ts'
 import { present } from '../../ground/model/present.ts'
 import type { MonoMs } from '../../ground/model/time.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { DataPort } from '../../ground/ports/data-port.ts'
@@ -90,7 +91,7 @@ export class ReturnWatch {
     return Object.fromEntries(unique.map(({ address, port }, i) => [`${address}:${port}`, answers[i] === true]))
   }
 
-  /** A port that is slow to answer counts as silent. */
+  /** A port that is slow to answer, or that this machine cannot ask, counts as silent: the node waits. */
   async #answers(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<boolean> {
     const { clock, dataPort } = this.#parts
     const deadline = { clock, limitMs: ASK_LIMIT_MS, signal, what: 'a data port' }
@@ -99,7 +100,7 @@ export class ReturnWatch {
         dataPort.answers({ ...at, address: canonicalAddress(at.address) }, limited),
       )
     } catch (error) {
-      if (error instanceof DeadlineError) return false
+      if (error instanceof DeadlineError || error instanceof WorldError) return false
       throw error
     }
   }
