@@ -44,6 +44,7 @@ export function parsePod(object: Untrusted): Pod {
       unschedulable: parseUnschedulable(object),
       waiting: parseWaiting(object),
     }),
+    ...(spec.at('restartPolicy').textOr('Always') === 'Always' ? {} : { runsToEnd: true }),
     ...(annotations[SAFE_TO_EVICT_ANNOTATION] === 'false' ? { notSafeToEvict: true } : {}),
     ...present({
       blockedAnswer: annotations[BLOCKED_ANNOTATION],

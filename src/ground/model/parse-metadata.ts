@@ -1,4 +1,4 @@
-import type { PodOwner } from './pod.ts'
+import { APPS_KINDS, type PodOwner } from './pod.ts'
 import { type WallMs, wallMs } from './time.ts'
 import type { Untrusted } from './untrusted.ts'
 
@@ -36,7 +36,14 @@ function parseController(metadata: Untrusted): PodOwner | undefined {
     .each()
     .find((reference) => reference.at('controller').flagOr(false))
   if (owner === undefined) return undefined
-  return { kind: owner.at('kind').text(), name: owner.at('name').text(), uid: owner.at('uid').text() }
+  const kind = owner.at('kind').text()
+  const apiVersion = owner.at('apiVersion').textOr('apps/v1')
+  return {
+    kind,
+    name: owner.at('name').text(),
+    uid: owner.at('uid').text(),
+    ...(apiVersion === 'apps/v1' || !APPS_KINDS.has(kind) ? {} : { apiVersion }),
+  }
 }
 
 /** metadata.creationTimestamp; the beginning of time where there is none. */

@@ -5,7 +5,12 @@ export interface PodOwner {
   readonly kind: string
   readonly name: string
   readonly uid: string
+  /** Where another group than apps/v1 has a kind of the same name. */
+  readonly apiVersion?: string
 }
+
+/** The kinds of apps/v1 that start pods. */
+export const APPS_KINDS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet'])
 
 /** How a pod that is being deleted ends. */
 export interface PodEnding {
@@ -38,6 +43,8 @@ export interface Pod {
   /** Names of the PersistentVolumeClaims it mounts, in its own namespace; generic ephemeral volumes included. */
   readonly claims: readonly string[]
   readonly usesEmptyDir: boolean
+  /** Its containers are not started again for ever (`restartPolicy`), as those of a Job: it serves nobody who waits for the next one. */
+  readonly runsToEnd?: true
   /** Container name → container id as the kubelet reported it; a new id means a new start. */
   readonly containerIds: Readonly<Record<string, string>>
   readonly createdAt: string

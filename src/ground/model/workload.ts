@@ -1,4 +1,5 @@
 import type { LabelSelector } from './label-selector.ts'
+import type { ObjectRef } from './object-ref.ts'
 import type { PodOwner } from './pod.ts'
 
 export type WorkloadKind = 'Deployment' | 'ReplicaSet' | 'StatefulSet' | 'DaemonSet'
@@ -23,5 +24,5 @@ export interface Workload {
 }
 
 /** `Kind namespace/name`: the key in the record, and the name in texts. */
-export const workloadKey = (workload: Pick<Workload, 'kind' | 'namespace' | 'name'>): string =>
-  `${workload.kind} ${workload.namespace}/${workload.name}`
+export const workloadKey = ({ kind, namespace, name }: ObjectRef & { readonly kind: string }): string =>
+  `${kind} ${namespace}/${name}`

@@ -8,7 +8,7 @@ import type { NodeRecord, RecordedDaemon } from '../../service/model/node-record
 import { OUT_TAINT } from '../../service/model/node-record.ts'
 import { dnsReady } from './dns/dns-ready.ts'
 import { readyPods } from './drain/ready-pods.ts'
-import { workloadOf } from './drain/workload-of.ts'
+import { replacerOf } from './drain/replacer-of.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 
@@ -50,7 +50,7 @@ function asDaemon(pod: Pod): readonly RecordedDaemon[] {
 }
 
 function recordedWorkloads(s: NodeSnapshot, pods: readonly Pod[]): Readonly<Record<string, number>> {
-  const carried = pods.map((pod) => workloadOf(pod, s.cluster.workloads)).filter((workload) => workload !== undefined)
+  const carried = pods.map((pod) => replacerOf(pod, s.cluster.workloads)).filter((workload) => workload !== undefined)
   return Object.fromEntries(
     carried
       .filter((workload) => workload.kind !== 'DaemonSet')

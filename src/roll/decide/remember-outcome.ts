@@ -1,11 +1,11 @@
 import { isAway } from '../../ground/model/eviction.ts'
 import type { RebootAnswer } from '../../ground/model/host.ts'
 import { present } from '../../ground/model/present.ts'
-import { type Workload, workloadKey } from '../../ground/model/workload.ts'
+import { workloadKey } from '../../ground/model/workload.ts'
 import { rememberService } from '../../service/decide/observe.ts'
 import { type Action, actionKey, type RemovalAction } from '../../service/model/action.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
-import { workloadOf } from './drain/workload-of.ts'
+import { type Replacer, replacerOf } from './drain/replacer-of.ts'
 import type { Evidence } from './evidence.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
@@ -59,7 +59,7 @@ function withEviction(s: RollSnapshot, action: RemovalAction, outcome: Outcome):
     answer === undefined ? s.evidence : { ...s.evidence, evictions: { ...s.evidence.evictions, [action.uid]: answer } }
   if (answer === undefined ? outcome.ok : !isAway(answer) && answer.kind !== 'passing') return evidence
   const pod = s.cluster.pods.find((candidate) => candidate.uid === action.uid)
-  const workload = pod === undefined ? undefined : (pod.polite?.workload ?? keyOf(workloadOf(pod, s.cluster.workloads)))
+  const workload = pod === undefined ? undefined : (pod.polite?.workload ?? keyOf(replacerOf(pod, s.cluster.workloads)))
   const evicted = {
     name: `${action.namespace}/${action.name}`,
     stage: action.stage,
@@ -78,4 +78,4 @@ function withRelabelled(evidence: Evidence, { uid, asOf }: { readonly uid: strin
   return { ...evidence, relabelled: { ...evidence.relabelled, [uid]: written } }
 }
 
-const keyOf = (workload: Workload | undefined): string | undefined => workload && workloadKey(workload)
+const keyOf = (workload: Replacer | undefined): string | undefined => workload && workloadKey(workload)

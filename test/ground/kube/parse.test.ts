@@ -112,6 +112,21 @@ test('a pod is reduced to what is used of it', () => {
   })
 })
 
+test('a pod says whether it runs to its end, and of which group its controller is where apps/v1 has the name too', () => {
+  const of = (kind: string, apiVersion: string, restartPolicy?: string) => {
+    const ownerReferences = [{ apiVersion, kind, name: 'x', uid: 'u', controller: true }]
+    const { controller, runsToEnd } = parse('pods', {
+      metadata: { ...meta(), ownerReferences },
+      spec: restartPolicy === undefined ? {} : { restartPolicy },
+    })
+    return [controller?.kind, controller?.apiVersion, runsToEnd]
+  }
+  assert.deepEqual(of('StatefulSet', 'apps/v1'), ['StatefulSet', undefined, undefined])
+  assert.deepEqual(of('CloneSet', 'apps.kruise.io/v1alpha1', 'Always'), ['CloneSet', undefined, undefined])
+  assert.deepEqual(of('StatefulSet', 'apps.kruise.io/v1beta1'), ['StatefulSet', 'apps.kruise.io/v1beta1', undefined])
+  assert.deepEqual(of('Job', 'batch/v1', 'OnFailure'), ['Job', undefined, true])
+})
+
 test('a pod that cannot be placed says why, in the words of the scheduler, and how many nodes are cordoned', () => {
   const message = '0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.'
   const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }]

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '../../../src/ground/model/pod.ts'
+import { buildRecord } from '../../../src/roll/decide/build-record.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
+import { rememberOutcome } from '../../../src/roll/decide/remember-outcome.ts'
 import { OUT_TAINT } from '../../../src/service/model/node-record.ts'
 import { out } from '../../support/roll-stages.ts'
 import { aPod, aRecord, aSnapshot, aSpec, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
@@ -71,6 +73,45 @@ for (const kind of ['accepted', 'gone', 'replaced'] as const) {
     assert.deepEqual(evictions(answered), ['hold drain: PodLeaving ReplacementNotReady'])
     const replacement = [...pods, aPod('cart-d', 'n3')]
     assert.deepEqual(evictions({ ...answered, cluster: { ...s.cluster, pods: replacement } }), ['cart-b'])
+  })
+}
+
+const WEB = {
+  controller: { kind: 'ReplicationController', name: 'web', uid: 'uid-web' },
+  labels: { app: 'web' },
+} as const
+const KRUISE = { kind: 'StatefulSet', name: 'web', uid: 'uid-web', apiVersion: 'apps.kruise.io/v1beta1' } as const
+const ONE_BY_ONE: readonly (readonly [title: string, change: Partial<Pod>, first: readonly string[]])[] = [
+  ['a ReplicationController', WEB, ['web-a']],
+  ['a StatefulSet of another group', { ...WEB, controller: KRUISE }, ['web-a']],
+  ['a Job', { ...WEB, runsToEnd: true }, ['web-a', 'web-b']],
+]
+
+for (const [title, change, first] of ONE_BY_ONE) {
+  const isServing = first.length === 1
+  test(`pods of ${title} leave ${isServing ? 'one at a time, each once the last is replaced' : 'together, and nothing is waited for'}`, () => {
+    const pods = ['web-a', 'web-b'].map((name) => aPod(name, 'n1', change))
+    const recorded = { ...draining(pods), current: aSnapshot({ ...out, record: aRecord({ workloads: {} }) }).current }
+    const { workloads: counted } = buildRecord(recorded)
+    const of = (here: readonly Pod[]) => {
+      const s = aSnapshot({
+        ...out,
+        record: aRecord({ workloads: counted }),
+        pods: here,
+        workloads,
+        evidence: detachedEvidence(),
+      })
+      return { ...s, evidence: { ...s.evidence, firstSeen: ['uid-web-a', 'uid-web-b'] } }
+    }
+    assert.deepEqual(evictions(of(pods)), first)
+    const action = { kind: 'evict', node: 'n1', namespace: 'shop', name: 'web-a', uid: 'uid-web-a', stage: 2 } as const
+    const gone = rememberOutcome(of(pods), action, { ok: true, eviction: { kind: 'accepted' } })
+    const starting = aPod('web-c', 'n2', { ...change, ready: false })
+    const then = (here: readonly Pod[]) => evictions({ ...of(here), evidence: gone })
+    const waits = isServing ? ['hold drain: ReplacementNotReady'] : ['writeIntent']
+    assert.deepEqual(then([aPod('web-d', 'n3', change)]), waits)
+    assert.deepEqual(then([aPod('web-d', 'n3', change), starting]), waits)
+    assert.deepEqual(then([aPod('web-d', 'n3', change), { ...starting, ready: true }]), ['writeIntent'])
   })
 }
 

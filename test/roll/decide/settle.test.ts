@@ -71,3 +71,18 @@ for (const [title, snapshot, decision] of TABLE) {
     assert.equal(shortDecision(decide(snapshot)), decision)
   })
 }
+
+test('of a controller that is known by its pods alone each pod that there is has to be Ready', () => {
+  const key = 'CloneSet shop/web'
+  const web = (name: string, ready: boolean) =>
+    aPod(name, 'n2', { ready, controller: { kind: 'CloneSet', name: 'web', uid: 'uid-web' } })
+  const decided = (pods: readonly Pod[]) => {
+    const s = restored([{}], { evidence: { evicted: {} } })
+    const record = aRecord({ daemons: [EDGE], workloads: { [key]: 3 } })
+    const current = s.current && { ...s.current, record: { ok: true, value: record } as const }
+    const all = { ...s.cluster, pods: [...s.cluster.pods, ...pods] }
+    return shortDecision(decide({ ...s, ...(current === undefined ? {} : { current }), cluster: all }))
+  }
+  assert.equal(decided([web('web-a', true), web('web-b', false)]), 'hold settle: ReplacementNotReady')
+  assert.equal(decided([web('web-a', true)]), 'act attach: setServer ready')
+})

@@ -3,12 +3,14 @@ import type { Pod } from '../../../ground/model/pod.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
 import type { Evidence } from '../evidence.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
-import type { RunSnapshot } from '../snapshot.ts'
-import { workloadOf } from './workload-of.ts'
+import type { ClusterReading, RunSnapshot } from '../snapshot.ts'
+import { type Replacer, replacerOf } from './replacer-of.ts'
 
 /** The pods of a workload, in the order of the snapshot. */
-export const podsOf = ({ cluster }: Pick<NodeSnapshot, 'cluster'>, workload: Workload): readonly Pod[] =>
-  podsByWorkload(cluster.pods, cluster.workloads).get(workload.uid) ?? []
+export const podsOf = (
+  { cluster }: { readonly cluster: Pick<ClusterReading, 'pods' | 'workloads'> },
+  { uid }: Pick<Replacer, 'uid'>,
+): readonly Pod[] => podsByReplacer(cluster.pods, cluster.workloads).get(uid) ?? []
 
 interface Grouped {
   readonly workloads: readonly Workload[]
@@ -18,16 +20,16 @@ interface Grouped {
 /** The pods by workload, for a list of pods; valid for the list of workloads that it was made from. */
 const GROUPED = new WeakMap<readonly Pod[], Grouped>()
 
-function podsByWorkload(pods: readonly Pod[], workloads: readonly Workload[]): Grouped['byUid'] {
+function podsByReplacer(pods: readonly Pod[], workloads: readonly Workload[]): Grouped['byUid'] {
   const known = GROUPED.get(pods)
   if (known?.workloads === workloads) return known.byUid
-  const byUid = Map.groupBy(pods, (pod) => workloadOf(pod, workloads)?.uid)
+  const byUid = Map.groupBy(pods, (pod) => replacerOf(pod, workloads)?.uid)
   GROUPED.set(pods, { workloads, byUid })
   return byUid
 }
 
 /** Counted from the pods. The workload's status is late after an eviction, and would let a second pod go too early. */
-export function readyPods(s: NodeSnapshot, workload: Workload): readonly Pod[] {
+export function readyPods(s: NodeSnapshot, workload: Pick<Replacer, 'uid'>): readonly Pod[] {
   const pods = podsOf(s, workload)
   const { evictions } = s.evidence
   const { leaving } = s.run

@@ -1,9 +1,10 @@
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { Unschedulable } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
-import { type Workload, workloadKey } from '../../../ground/model/workload.ts'
+import { workloadKey } from '../../../ground/model/workload.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { podsOf, readyPods } from './ready-pods.ts'
+import type { Replacer } from './replacer-of.ts'
 
 /**
  * Whether a workload has as many ready pods as were recorded. Yes also where its replacement is Pending for a reason that only
@@ -15,9 +16,10 @@ export type Replaced =
   /** `isRefused`: more than time is needed, such as a node, a quota or an image. */
   | { readonly kind: 'waiting'; readonly isRefused: boolean; readonly reason: Reason }
 
-export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
+export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   const key = workloadKey(workload)
-  const wanted = Math.min(s.record.workloads[key] ?? 0, workload.desired)
+  const recorded = s.record.workloads[key] ?? 0
+  const wanted = Math.min(recorded, workload.desired ?? recorded)
   const ready = readyPods(s, workload).length
   if (ready >= wanted) return { kind: 'back' }
   const pods = podsOf(s, workload)

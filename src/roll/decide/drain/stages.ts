@@ -3,7 +3,7 @@ import { workloadKey } from '../../../ground/model/workload.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
 import { classifyPod, type DrainStage } from './classify-pod.ts'
-import { workloadOf } from './workload-of.ts'
+import { replacerOf } from './replacer-of.ts'
 
 interface DrainState {
   /** Pods that still have to leave, by stage, in the order of their names. */
@@ -34,7 +34,7 @@ export function drainState(s: NodeSnapshot): DrainState {
 function isPutBack(s: NodeSnapshot, pod: Pod): boolean {
   if (s.evidence.evicted[pod.uid] !== undefined || s.evidence.evictions[pod.uid] !== undefined) return false
   if (classifyPod(pod, s.spec.drain).kind !== 'evict') return false
-  const workload = workloadOf(pod, s.cluster.workloads)
+  const workload = replacerOf(pod, s.cluster.workloads)
   if (workload === undefined || s.evidence.firstSeen.includes(pod.uid)) return false
   return Object.values(s.evidence.evicted).some((evicted) => evicted.workload === workloadKey(workload))
 }

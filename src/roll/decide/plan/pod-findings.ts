@@ -1,11 +1,12 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../ground/model/pod.ts'
-import { type Workload, workloadKey } from '../../../ground/model/workload.ts'
+import { workloadKey } from '../../../ground/model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'
 import { isNotSafeToEvict } from '../drain/not-safe-to-evict.ts'
-import { workloadOf } from '../drain/workload-of.ts'
+import { podsOf } from '../drain/ready-pods.ts'
+import { replacerOf } from '../drain/replacer-of.ts'
 import { withLadder } from './blocked-advice.ts'
 import { disruptionFindings } from './disruption-findings.ts'
 import { type GatheredPods, gatherPods } from './gathered-pods.ts'
@@ -88,13 +89,15 @@ const emptyDirPods = ({ words, isOne, where }: GatheredPods): PlanFinding => ({
 
 /** Pods that are for their node alone have no replica elsewhere, on purpose. */
 function single({ cluster }: PlanSnapshot, moving: readonly Pod[]): readonly PlanFinding[] {
-  const ofWorkload = new Map<Workload, Pod>()
+  const ofWorkload = new Map<string, Pod>()
   for (const pod of moving) {
-    const workload = isGated(pod) ? undefined : workloadOf(pod, cluster.workloads)
-    if (workload?.desired === 1) ofWorkload.set(workload, pod)
+    const workload = isGated(pod) ? undefined : replacerOf(pod, cluster.workloads)
+    if (workload === undefined) continue
+    const replicas = workload.desired ?? podsOf({ cluster }, workload).length
+    if (replicas === 1) ofWorkload.set(workloadKey(workload), pod)
   }
   if (ofWorkload.size === 0) return []
-  const names = [...ofWorkload.keys()].map(workloadKey)
+  const names = [...ofWorkload.keys()]
   const { where } = gatherPods([...ofWorkload.values()], cluster.workloads)
   const isOne = names.length === 1
   return [

@@ -16,6 +16,7 @@ import { isGoing } from '../drain/pod-ending.ts'
 import { isReleased, isWritten, type PoliteAnswer, politeStep, refused, released } from '../drain/polite-steps.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
+import { replacerOf, replacersOf } from '../drain/replacer-of.ts'
 import { drainState } from '../drain/stages.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { mayDisrupt, mayEvict } from '../guards.ts'
@@ -116,7 +117,7 @@ function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | u
   }
   // Its disruption budget decides when it may go: a guard pod has no replacement on another node.
   if (guardOf(pod) !== undefined) return undefined
-  const workload = workloadOf(pod, s.cluster.workloads)
+  const workload = replacerOf(pod, s.cluster.workloads)
   if (workload === undefined || workload.kind === 'DaemonSet' || !pod.ready) return undefined
   const key = workloadKey(workload)
   if (asked.has(key)) return { code: 'OneAtATime', object: key, text: `another pod of ${key} leaves first` }
@@ -136,9 +137,8 @@ export function evict(s: RecordedSnapshot, pod: Pod, stage: number): Extract<Act
 /** The pod of a NodeGuard has no other node to run on, and comes back with this one. */
 function workloadsNotBack(s: RecordedSnapshot): readonly Reason[] {
   const others = Object.values(s.evidence.evicted).filter(({ stage }) => stage !== GUARD_STAGE)
-  const lost = new Set(others.map((pod) => pod.workload))
-  return s.cluster.workloads
-    .filter((workload) => workload.kind !== 'DaemonSet' && lost.has(workloadKey(workload)))
+  const lost = new Set(others.flatMap((pod) => pod.workload ?? []))
+  return replacersOf(lost, s.cluster.workloads)
     .map((workload) => replaced(s, workload))
     .flatMap((answer) => (answer.kind === 'waiting' ? [answer.reason] : []))
 }

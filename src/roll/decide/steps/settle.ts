@@ -1,11 +1,11 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
-import { workloadKey } from '../../../ground/model/workload.ts'
 import { nodeServers, wasServing } from '../../../service/decide/node-servers.ts'
 import { done, hold, RECHECK_MS, type StepAnswer } from '../../../service/decide/step-answer.ts'
 import { dnsUnsettled } from '../dns/dns-settled.ts'
-import { isLeaving } from '../drain/ready-pods.ts'
+import { isLeaving, podsOf } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
+import { type Replacer, replacersOf } from '../drain/replacer-of.ts'
 import type { Evidence } from '../evidence.ts'
 import { isOfRequests } from '../gates/gates-hold.ts'
 import { clusterHeard, trafficMeasured } from '../guards.ts'
@@ -86,11 +86,16 @@ function unsettled(s: RecordedSnapshot): readonly Reason[] {
   if (unmeasured.length > 0) return unmeasured
   const stale = clusterHeard(s)
   if (stale.length > 0) return stale
-  const worse = s.cluster.workloads
-    .filter((workload) => workloadKey(workload) in s.record.workloads)
-    .map((workload) => replaced(s, workload))
+  const worse = replacersOf(new Set(Object.keys(s.record.workloads)), s.cluster.workloads)
+    .map((replacer) => replaced(s, asWanted(s, replacer)))
     .flatMap((answer) => (answer.kind === 'back' ? [] : [answer.reason]))
   return [...worse, ...daemonsAway(s), ...silentDataPorts(s), ...dnsUnsettled(s)]
+}
+
+/** What is known by its pods alone may have been told to have fewer since: then as many as there are. */
+function asWanted(s: RecordedSnapshot, replacer: Replacer): Replacer {
+  if (replacer.desired !== undefined) return replacer
+  return { ...replacer, desired: podsOf(s, replacer).filter(({ terminating }) => !terminating).length }
 }
 
 /**

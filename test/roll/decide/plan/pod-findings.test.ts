@@ -8,6 +8,7 @@ import { plain } from '../../../support/plain.ts'
 import { aBudget, aPod, aWorkload } from '../../../support/roll-world.ts'
 import { planSnapshot } from '../plan-snapshot.ts'
 
+const CLONES = { controller: { kind: 'CloneSet', name: 'cart', uid: 'uid-cart' } } as const
 const CART = aPod('cart-a', 'n1')
 const { controller: _none, ...UNMANAGED } = aPod('debug', 'n1')
 const under = (...budgets: PlanSnapshot['cluster']['budgets']) => ({ budgets, workloads: [aWorkload()] })
@@ -130,6 +131,23 @@ const TABLE: readonly (readonly [
       text: 'ReplicaSet shop/cart has 1 replica, which is away while it moves',
       fix: 'give it a second replica',
     },
+  ],
+  [
+    'the one pod of a controller that is known by its pods alone',
+    { ...CART, ...CLONES },
+    { pods: [{ ...CART, ...CLONES }] },
+    {
+      severity: 'warning',
+      code: 'SingleReplica',
+      text: 'CloneSet shop/cart has 1 replica, which is away while it moves',
+      fix: 'give it a second replica',
+    },
+  ],
+  [
+    'the pod of a Job',
+    { ...CART, controller: { kind: 'Job', name: 'cart', uid: 'uid-cart' }, runsToEnd: true },
+    {},
+    undefined,
   ],
   ['a workload that is not listed', CART, {}, undefined],
   [
