@@ -15,8 +15,15 @@ function countedNodes(message: string): Unschedulable['nodes'] {
   const all = /^0\/(\d+) nodes are available/.exec(message)?.[1]
   if (all === undefined) return undefined
   const [reasons = ''] = message.split('preemption:')
-  const counts = [...reasons.matchAll(/(\d+) (node\(s\) were unschedulable|node\(s\)|Insufficient|Too many pods)/g)]
-  const sum = (of: typeof counts): number => of.reduce((total, [, count]) => total + Number(count), 0)
-  const cordoned = sum(counts.filter(([, , why]) => why === 'node(s) were unschedulable'))
-  return { all: Number(all), cordoned, others: sum(counts) - cordoned }
+  const counts = [...reasons.matchAll(/(\d+) (node\(s\) [^,]*|Insufficient|Too many pods)/g)]
+  const sum = (is: RegExp): number =>
+    counts.reduce((total, [, count, why = '']) => total + (is.test(why) ? Number(count) : 0), 0)
+  const [cordoned, bound, any] = [sum(CORDONED), sum(BOUND), sum(/./)]
+  return { all: Number(all), cordoned, bound, others: any - cordoned - bound }
 }
+
+const CORDONED = /^node\(s\) were unschedulable/
+
+/** What a pod and a node are, and no time changes. A taint may be one that goes by itself: only the nodes show that. */
+const BOUND =
+  /^node\(s\) (didn't (match (Pod's node affinity|PersistentVolume's node affinity|pod (anti-)?affinity|pod topology spread)|satisfy (existing pods anti-affinity|plugin\(s\) \[NodeAffinity\])|have free ports)|had (volume node affinity conflict|no available volume zone|untolerated taint))/

@@ -67,8 +67,16 @@ export interface Pod {
 export interface Unschedulable {
   /** The scheduler's own words. */
   readonly message: string
-  /** How many nodes the scheduler counted, by reason. Absent: its message has another form. */
-  readonly nodes?: { readonly all: number; readonly cordoned: number; readonly others: number }
+  /**
+   * How many nodes the scheduler counted, by reason. `bound`: for what they or the pod are, such as labels, volumes, taints. `others`: for
+   * what time may cure, such as room. Absent: its message has another form.
+   */
+  readonly nodes?: {
+    readonly all: number
+    readonly cordoned: number
+    readonly bound: number
+    readonly others: number
+  }
 }
 
 /** On a pod that may not leave: the answer of people about it. */

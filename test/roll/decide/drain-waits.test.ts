@@ -87,6 +87,7 @@ test('of the pods that have no node yet the one that the scheduler speaks of say
   const pods = [aPod('cart-a', 'n2'), unplaced('cart-b'), unplaced('cart-c', { unschedulable: unschedulable(MESSAGE) })]
   assert.deepEqual(cart(pods), {
     kind: 'onlyHere',
+    cure: 'here',
     reason: {
       code: 'OnlyThisNodeCures',
       object: 'shop/cart-c',

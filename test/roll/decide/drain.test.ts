@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unschedulable } from '../../../src/ground/kube/unschedulable.ts'
+import type { Node } from '../../../src/ground/model/node.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
 import { buildRecord } from '../../../src/roll/decide/build-record.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
@@ -112,6 +114,91 @@ for (const [title, change, first] of ONE_BY_ONE) {
     assert.deepEqual(then([aPod('web-d', 'n3', change)]), waits)
     assert.deepEqual(then([aPod('web-d', 'n3', change), starting]), waits)
     assert.deepEqual(then([aPod('web-d', 'n3', change), { ...starting, ready: true }]), ['writeIntent'])
+  })
+}
+
+const SHUT = '1 node(s) were unschedulable'
+const TWO_SHUT = '2 node(s) were unschedulable'
+const BOUND = "node(s) didn't match PersistentVolume's node affinity"
+
+/** cart-a has left n1, and its replacement has no node. */
+const MAY_FOLLOW: readonly (readonly [
+  title: string,
+  given: { readonly why: string; readonly elsewhere?: readonly Pod[]; readonly n3?: Partial<Node> },
+  decided: string,
+])[] = [
+  ['waits while there is no room, which time may cure', { why: `${SHUT}, 2 Insufficient cpu` }, 'waits'],
+  [
+    'waits while other nodes have all volumes that they may have',
+    { why: `${SHUT}, 2 node(s) exceed max volume count` },
+    'waits',
+  ],
+  [
+    'waits while another node is not Ready, and pods are kept off it for that time',
+    {
+      why: `${SHUT}, 1 node(s) had untolerated taint(s), 1 ${BOUND}`,
+      n3: { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] },
+    },
+    'waits',
+  ],
+  [
+    'waits while another node has a taint that goes by itself',
+    {
+      why: `${SHUT}, 1 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }, 1 ${BOUND}`,
+      n3: { taints: [{ key: 'node.kubernetes.io/disk-pressure', effect: 'NoSchedule' }] },
+    },
+    'waits',
+  ],
+  [
+    'leaves where no other node can ever take it',
+    { why: `${SHUT}, 1 ${BOUND}, 1 node(s) had untolerated taint(s)` },
+    'leaves',
+  ],
+  ['waits as the last one where another cordoned node might take it', { why: `${TWO_SHUT}, 1 ${BOUND}` }, 'waits'],
+  [
+    'leaves where another cordoned node might take it and a third one serves',
+    { why: `${TWO_SHUT}, 1 ${BOUND}`, elsewhere: [aPod('cart-c', 'n2')] },
+    'leaves',
+  ],
+]
+
+for (const [title, { why, elsewhere = [], n3 = {} }, decided] of MAY_FOLLOW) {
+  test(`a pod whose workload has a replacement without a node ${title}`, () => {
+    const { nodeName: _, ...pending } = aPod('cart-d', 'n1', {
+      ready: false,
+      phase: 'Pending',
+      unschedulable: unschedulable(`0/3 nodes are available: ${why}.`),
+    })
+    const s = draining([aPod('cart-b', 'n1'), pending, ...elsewhere], ['cart-a'])
+    const nodes = s.cluster.nodes.map((node) => (node.name === 'n3' ? { ...node, ...n3 } : node))
+    const said = evictions({ ...s, cluster: { ...s.cluster, nodes } })
+    const isWait = said[0]?.startsWith('hold drain: ') === true
+    assert.deepEqual([said.length, isWait ? 'waits' : said[0]], [1, decided === 'leaves' ? 'cart-b' : 'waits'])
+  })
+}
+
+const AFTER_ALL: readonly (readonly [title: string, why: string, decided: string])[] = [
+  ['goes down where the replacement finds no room elsewhere', `${SHUT}, 2 Insufficient cpu`, 'writeIntent'],
+  [
+    'waits where a second cordoned node might have the room',
+    `${TWO_SHUT}, 1 Insufficient cpu`,
+    'hold drain: ReplacementNotReady',
+  ],
+  [
+    'goes down where two nodes are cordoned, and no other one can ever take the pod',
+    `${TWO_SHUT}, 1 ${BOUND}`,
+    'writeIntent',
+  ],
+]
+
+for (const [title, why, decided] of AFTER_ALL) {
+  test(`an empty node ${title}`, () => {
+    const { nodeName: _, ...pending } = aPod('cart-d', 'n1', {
+      ready: false,
+      phase: 'Pending',
+      unschedulable: unschedulable(`0/3 nodes are available: ${why}.`),
+    })
+    assert.deepEqual(evictions(draining([pending, aPod('cart-b', 'n2')], ['cart-a'])), [decided])
   })
 }
 

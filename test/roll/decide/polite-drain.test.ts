@@ -132,6 +132,19 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     `withdrawPod {"app":"${LEAVING}"}`,
   ],
   [
+    'one whose replacement finds no room stays and serves',
+    {
+      pods: [
+        released,
+        {
+          ...unplaced,
+          unschedulable: unschedulable('0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.'),
+        },
+      ],
+    },
+    'hold drain: PoliteNotReplaced',
+  ],
+  [
     'once it is replaced, it leaves its Services',
     { pods: [released, replacement] },
     `withdrawPod {"app":"${LEAVING}"}`,

@@ -4,7 +4,7 @@ import type { Pod } from '../../../ground/model/pod.ts'
 import { HASH_LABEL, LEAVING_VALUE, type PoliteMark } from '../../../ground/model/polite-mark.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { EndpointSlice } from '../../../ground/model/service.ts'
-import { workloadKey } from '../../../ground/model/workload.ts'
+import { type Workload, workloadKey } from '../../../ground/model/workload.ts'
 import type { Action } from '../../../service/model/action.ts'
 import type { Evidence } from '../evidence.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
@@ -21,7 +21,7 @@ import {
 } from './may-be-polite.ts'
 import { isGoing } from './pod-ending.ts'
 import { isLeaving } from './ready-pods.ts'
-import { type Replaced, replaced } from './replaced.ts'
+import { notReplaced, replaced } from './replaced.ts'
 import { workloadOf } from './workload-of.ts'
 
 /** A pod that its ReplicaSet was made to release, and that still exists. */
@@ -88,10 +88,12 @@ function withdrawal(
   pod: ReleasedPod,
   services: NonNullable<RecordedSnapshot['cluster']['services']>,
 ): PoliteAnswer {
-  const answer = replacementOf(s, pod)
-  if (answer.kind === 'waiting') {
-    const text = `${refKey(pod)} stays and serves: ${answer.reason.text}`
-    return blocked({ ...answer.reason, text, ...(answer.isRefused ? { code: 'PoliteNotReplaced' } : {}) })
+  const workload = workloadLeft(s, pod)
+  const lacking = workload && notReplaced(s, workload, pod)
+  if (lacking !== undefined) {
+    const text = `${refKey(pod)} stays and serves: ${lacking.reason.text}`
+    const isInTime = lacking.kind === 'waiting' && !lacking.isRefused
+    return blocked({ ...lacking.reason, text, ...(isInTime ? {} : { code: 'PoliteNotReplaced' }) })
   }
   const short = guardingBudgets(s.cluster.budgets, pod).find(
     (budget) => budget.syncFailed || budget.currentHealthy <= budget.desiredHealthy,
@@ -104,13 +106,14 @@ function withdrawal(
   return refused(s, pod, 'withdrawPod') ?? act(withdraw)
 }
 
-function replacementOf(s: RecordedSnapshot, pod: ReleasedPod): Replaced {
-  const workload = s.cluster.workloads.find((each) => workloadKey(each) === pod.polite.workload)
-  // Without a workload no replacement would ever come.
-  return workload === undefined ? { kind: 'back' } : replaced(s, workload)
-}
+/** Absent: no replacement would ever come. */
+const workloadLeft = ({ cluster }: RecordedSnapshot, { polite }: ReleasedPod): Workload | undefined =>
+  cluster.workloads.find((each) => workloadKey(each) === polite.workload)
 
-export const isReplaced = (s: RecordedSnapshot, pod: ReleasedPod): boolean => replacementOf(s, pod).kind === 'back'
+export function isReplaced(s: RecordedSnapshot, pod: ReleasedPod): boolean {
+  const workload = workloadLeft(s, pod)
+  return workload === undefined || replaced(s, workload).kind === 'back'
+}
 
 /** Restores each label that still has the value that the polite drain wrote. */
 export function giveBack(s: RecordedSnapshot, pod: ReleasedPod): Action {

@@ -1,5 +1,6 @@
+import type { Node } from '../../../ground/model/node.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
-import type { Unschedulable } from '../../../ground/model/pod.ts'
+import type { Pod, Unschedulable } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
@@ -12,9 +13,15 @@ import type { Replacer } from './replacer-of.ts'
  */
 export type Replaced =
   | { readonly kind: 'back' }
-  | { readonly kind: 'onlyHere'; readonly reason: Reason }
+  /**
+   * `cure`: `here`, no other node can ever take it; `cordoned`, none but nodes that are cordoned as well; `room`, the others lack what
+   * time may bring, such as room.
+   */
+  | { readonly kind: 'onlyHere'; readonly cure: Cure; readonly reason: Reason }
   /** `isRefused`: more than time is needed, such as a node, a quota or an image. */
   | { readonly kind: 'waiting'; readonly isRefused: boolean; readonly reason: Reason }
+
+type Cure = 'here' | 'cordoned' | 'room'
 
 export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   const key = workloadKey(workload)
@@ -25,9 +32,11 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   const pods = podsOf(s, workload)
   const pending = pods.find((pod) => pod.unschedulable !== undefined && pod.nodeName === undefined)
   const othersOnTheWay = pods.some((pod) => !pod.ready && !pod.terminating && pod.nodeName !== undefined)
-  if (pending?.unschedulable !== undefined && !othersOnTheWay && onlyThisNodeCures(pending.unschedulable)) {
+  const cure = pending?.unschedulable && cureOf(s, pending.unschedulable)
+  if (pending?.unschedulable !== undefined && !othersOnTheWay && cure !== undefined) {
     return {
       kind: 'onlyHere',
+      cure,
       reason: {
         code: 'OnlyThisNodeCures',
         object: `${pending.namespace}/${pending.name}`,
@@ -48,6 +57,33 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   }
 }
 
-/** One node is cordoned (the one under way), and every other node refuses for a reason of its own. */
-const onlyThisNodeCures = ({ nodes }: Unschedulable): boolean =>
-  nodes !== undefined && nodes.cordoned === 1 && nodes.others >= nodes.all - 1
+/**
+ * Why a pod of the workload may not leave yet: the one before is not replaced. What no other node can ever take is not waited for; where
+ * another cordoned node might take it, at least not by the last pod that serves.
+ */
+export function notReplaced(
+  s: RecordedSnapshot,
+  replacer: Replacer,
+  { uid }: Pod,
+): Exclude<Replaced, { readonly kind: 'back' }> | undefined {
+  const answer = replaced(s, replacer)
+  if (answer.kind === 'back') return undefined
+  if (answer.kind !== 'onlyHere' || answer.cure === 'room') return answer
+  const isLast = !readyPods(s, replacer).some((pod) => pod.uid !== uid)
+  return answer.cure === 'cordoned' && isLast ? answer : undefined
+}
+
+/** Undefined: time or another node may cure it. The node under way is cordoned. */
+function cureOf(s: RecordedSnapshot, { nodes }: Unschedulable): Cure | undefined {
+  if (nodes === undefined || nodes.cordoned === 0) return undefined
+  const { all, cordoned, bound, others } = nodes
+  const isBound = others === 0 && cordoned + bound >= all && !s.cluster.nodes.some(isShutForNow)
+  if (isBound) return cordoned === 1 ? 'here' : 'cordoned'
+  return cordoned === 1 && bound + others >= all - 1 ? 'room' : undefined
+}
+
+/** Its taints keep pods away until it is well again. A cordoned node is counted as such. */
+const isShutForNow = ({ unschedulable, taints }: Node): boolean =>
+  !unschedulable && taints.some(({ key }) => FOR_NOW.test(key))
+
+const FOR_NOW = /^node\.(cloudprovider\.)?kubernetes\.io\//

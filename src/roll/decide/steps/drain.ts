@@ -15,7 +15,7 @@ import { guardOf } from '../drain/guard-of.ts'
 import { isGoing } from '../drain/pod-ending.ts'
 import { isReleased, isWritten, type PoliteAnswer, politeStep, refused, released } from '../drain/polite-steps.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
-import { replaced } from '../drain/replaced.ts'
+import { notReplaced, replaced } from '../drain/replaced.ts'
 import { replacerOf, replacersOf } from '../drain/replacer-of.ts'
 import { drainState } from '../drain/stages.ts'
 import { workloadOf } from '../drain/workload-of.ts'
@@ -121,8 +121,8 @@ function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | u
   if (workload === undefined || workload.kind === 'DaemonSet' || !pod.ready) return undefined
   const key = workloadKey(workload)
   if (asked.has(key)) return { code: 'OneAtATime', object: key, text: `another pod of ${key} leaves first` }
-  const answer = replaced(s, workload)
-  if (answer.kind === 'waiting') return answer.reason
+  const lacking = notReplaced(s, workload, pod)
+  if (lacking !== undefined) return lacking.reason
   asked.add(key)
   return undefined
 }
