@@ -18,8 +18,8 @@ function countedNodes(message: string): Unschedulable['nodes'] {
   const counts = [...reasons.matchAll(/(\d+) (node\(s\) [^,]*|Insufficient|Too many pods)/g)]
   const sum = (is: RegExp): number =>
     counts.reduce((total, [, count, why = '']) => total + (is.test(why) ? Number(count) : 0), 0)
-  const [cordoned, bound, any] = [sum(CORDONED), sum(BOUND), sum(/./)]
-  return { all: Number(all), cordoned, bound, others: any - cordoned - bound }
+  const [cordoned, bound, counted] = [sum(CORDONED), sum(BOUND), sum(/./)]
+  return { all: Number(all), cordoned, bound, others: counted - cordoned - bound }
 }
 
 const CORDONED = /^node\(s\) were unschedulable/
