@@ -94,6 +94,11 @@ const OUT: readonly (readonly [title: string, given: Given, decided: string])[] 
     'hold detach: DetacherNotDone',
   ],
   [
+    'that others asked for a moment before the record does not count the word of the last cycle either',
+    { words: asked({ [DETACHED]: '2025-12-31T10:00:00Z', [ATTACHED]: '2025-12-31T10:30:00Z' }), before: 'drain' },
+    'hold detach: DetacherNotDone',
+  ],
+  [
     'counts a word that is later than the attachment before it',
     { words: asked({ [DETACHED]: '2026-01-01T00:00:01Z', [ATTACHED]: '2026-01-01T00:00:00Z' }) },
     'hold detach: DetacherGrace',

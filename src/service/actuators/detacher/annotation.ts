@@ -69,9 +69,9 @@ function notDetached(s: ServiceSnapshot, { recorded }: NodeServer, spec: Detache
   })
   if (stamp.kind === 'absent') return says(`the annotation ${spec.detachedKey} is missing`)
   if (stamp.kind === 'unreadable') return says(`the annotation ${spec.detachedKey} is no RFC 3339 time`)
-  // Others made the request before: the acknowledgement is of their cycle.
-  if (recorded.state !== 'ready') return undefined
-  const isOfThisCycle = s.recordedAt !== undefined && stamp.at >= s.recordedAt - spec.skewMs
+  // Others may have made the request before: then the acknowledgement is of their cycle, and older than the record.
+  const isOfThisCycle =
+    recorded.state !== 'ready' || (s.recordedAt !== undefined && stamp.at >= s.recordedAt - spec.skewMs)
   if (!isOfThisCycle) return says(`the annotation ${spec.detachedKey} is older than the request`)
   const { detachedKey, attachedKey } = spec
   return attachedKey !== undefined && isAttachedSince(s.node, { at: stamp.at, attachedKey })
