@@ -72,6 +72,8 @@ export interface FailureWindow {
   /** Absent where no good sample was seen before. */
   readonly lastOkAt?: WallMs
   readonly firstBadAt: WallMs
+  /** When the other side ended the first bad sample. Absent: it may have been given up, so that it is not known when it failed. */
+  readonly firstFailedAt?: WallMs
   readonly lastBadAt: WallMs
   /** Absent while the window is open. */
   readonly firstOkAt?: WallMs

@@ -28,7 +28,16 @@ export function probeDocument(reading: ProbeReading, outcome: ProbeOutcome, fail
 }
 
 export function windowDocument(window: FailureWindow): object {
-  const { lastOkAt, firstBadAt, lastBadAt, firstOkAt, excused = 0, undecided: _undecided, ...rest } = window
+  const {
+    lastOkAt,
+    firstBadAt,
+    lastBadAt,
+    firstOkAt,
+    firstFailedAt: _failed,
+    excused = 0,
+    undecided: _undecided,
+    ...rest
+  } = window
   const known = lastOkAt !== undefined && firstOkAt !== undefined
   return {
     ...rest,

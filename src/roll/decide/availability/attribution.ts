@@ -5,7 +5,7 @@ import type { Blame } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
 import { isExcused } from './not-counted.ts'
 import { reloadsOfWindow } from './reloads-of-window.ts'
-import { windowReach } from './window-reach.ts'
+import { firstFailureAt, windowReach } from './window-reach.ts'
 
 export interface StepSpan {
   readonly node: string
@@ -32,7 +32,7 @@ interface AttributionInput {
 }
 
 /**
- * The reloads, and the steps of any node that were under way when the first bad sample was due, or had ended shortly before: of
+ * The reloads, and the steps of any node that were under way when the first bad sample failed, or had ended shortly before: of
  * these, the step begun last is the most likely cause. A step that began later is not a cause, but often an answer to the
  * failure.
  */
@@ -40,7 +40,7 @@ export function attribute({ window, periodMs, steps, reloads }: AttributionInput
   if (isExcused(window)) return { kind: 'prober' }
   const { overlaps } = windowReach(window, periodMs)
   const ranked = steps
-    .filter((step) => step.startedAt <= window.firstBadAt && overlaps(step.startedAt, step.endedAt))
+    .filter((step) => step.startedAt <= firstFailureAt(window) && overlaps(step.startedAt, step.endedAt))
     .sort((a, b) => b.startedAt - a.startedAt)
   return {
     kind: 'found',

@@ -1,6 +1,6 @@
 import type { FailureWindow } from '../../../ground/model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
-import { SLACK_MS, windowReach } from './window-reach.ts'
+import { firstFailureAt, SLACK_MS, windowReach } from './window-reach.ts'
 
 interface ReloadsOfWindowInput {
   readonly window: FailureWindow
@@ -12,5 +12,5 @@ interface ReloadsOfWindowInput {
 /** The reloads that may have caused a window. A failure from before a reload began has another cause, however long it goes on. */
 export function reloadsOfWindow({ window, periodMs, reloads }: ReloadsOfWindowInput): readonly ReloadSpan[] {
   const { overlaps } = windowReach(window, periodMs)
-  return reloads.filter((span) => overlaps(span.from, span.to) && span.from <= window.firstBadAt + SLACK_MS)
+  return reloads.filter((span) => overlaps(span.from, span.to) && span.from <= firstFailureAt(window) + SLACK_MS)
 }

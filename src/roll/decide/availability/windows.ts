@@ -1,6 +1,6 @@
 import { present } from '../../../ground/model/present.ts'
 import type { FailureWindow, Sample } from '../../../ground/model/probe.ts'
-import type { WallMs } from '../../../ground/model/time.ts'
+import { type WallMs, wallMs } from '../../../ground/model/time.ts'
 
 /** Failures with fewer than three good periods between them are one window. */
 const MERGE_PERIODS = 3
@@ -84,6 +84,12 @@ const withEnd = (window: FailureWindow, end: GoodEnd): FailureWindow => ({
 
 const classOf = (sample: Sample): keyof FailureWindow['failures'] => sample.failure ?? 'noResponse'
 
+/** Ended by the other side. A request of another class may have been given up, and failed at any time since it was sent. */
+const BROKEN: ReadonlySet<Sample['failure']> = new Set(['reset', 'stale', 'status', 'content', 'body'])
+
+const failedAt = ({ failure, scheduledAt, latencyMs }: Sample): WallMs | undefined =>
+  BROKEN.has(failure) ? wallMs(scheduledAt + latencyMs) : undefined
+
 function opened(fold: WindowFold, sample: Sample): WindowFold {
   const window: FailureWindow = {
     target: sample.target,
@@ -95,6 +101,7 @@ function opened(fold: WindowFold, sample: Sample): WindowFold {
     firstError: sample.error ?? '',
     ...present({ lastOkAt: fold.lastOkAt }),
     firstBadAt: sample.scheduledAt,
+    ...present({ firstFailedAt: failedAt(sample) }),
     lastBadAt: sample.scheduledAt,
     ...present({ servedBefore: fold.lastServedBy }),
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow } from '../../../../src/ground/model/probe.ts'
+import type { FailureClass, FailureWindow } from '../../../../src/ground/model/probe.ts'
 import { attribute, type StepSpan } from '../../../../src/roll/decide/availability/attribution.ts'
 import { LaneWindows } from '../../../../src/roll/decide/availability/lane-windows.ts'
 import type { ReloadSpan } from '../../../../src/roll/model/reload-span.ts'
@@ -53,6 +53,24 @@ test('a step begun after the first failed request is no cause, however long requ
     reloads: [],
     blame: [{ node: 'w-1', step: 'drain', rank: 1 }],
   })
+})
+
+test('requests that were under way when a step broke them are blamed on that step, though they were sent before it began', () => {
+  const causeOf = (failure: FailureClass): readonly string[] => {
+    const lane = new LaneWindows(50)
+    for (const sample of samplesOf(`${'.'.repeat(193)}xxxxxxx....`, 50)) {
+      const latencyMs = Math.max(5, at(10_000) - sample.scheduledAt)
+      lane.record(sample.verdict === 'ok' ? sample : { ...sample, failure, latencyMs })
+    }
+    const [broken] = lane.ended()
+    assert.deepEqual([broken?.firstBadAt, broken?.firstOkAt], [at(9_650), at(10_000)])
+    const steps = [span('n9', 'soak', 0, 9_630), span('n1', 'detach', 9_720, 9_990), span('n1', 'drain', 10_000)]
+    const found = broken && attribute({ window: broken, periodMs: 50, steps, reloads: [] })
+    return found?.kind === 'found' ? found.blame.map(({ node, step }) => `${node} ${step}`) : []
+  }
+  assert.deepEqual(causeOf('reset'), ['n1 drain', 'n1 detach', 'n9 soak'])
+  assert.deepEqual(causeOf('status'), ['n1 drain', 'n1 detach', 'n9 soak'])
+  assert.deepEqual(causeOf('noResponse'), ['n9 soak'], 'it is not known when a request failed that was given up')
 })
 
 test('without an overlap nothing is blamed', () => {
