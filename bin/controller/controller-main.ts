@@ -12,7 +12,6 @@ import { kubeConfigMaps } from '../../src/ground/kube/kube-config-maps.ts'
 import { kubeLeaderLease } from '../../src/ground/kube/kube-leader-lease.ts'
 import { kubeObjectNotices } from '../../src/ground/kube/kube-object-notices.ts'
 import { Leader } from '../../src/ground/loop/leader.ts'
-import { shutDown } from '../../src/ground/loop/shutdown.ts'
 import { lineLog } from '../../src/ground/machine/line-log.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
@@ -29,9 +28,7 @@ import { controllerPages } from './controller-pages.ts'
 import type { ControllerStatus } from './controller-status.ts'
 import { type Loops, openLoops } from './open-loops.ts'
 import { sharedNodes } from './shared-nodes.ts'
-
-const PASS_LIMIT_MS = 3_000
-const RELEASE_LIMIT_MS = 2_000
+import { STOPPED, stopController } from './stop-controller.ts'
 
 const log = lineLog(process.stderr, clock)
 
@@ -117,50 +114,10 @@ async function runController(options: ControllerOptions, stop: AbortSignal): Pro
   })
   const over = await Promise.race([led, working.then(() => undefined), stopped])
   if (over !== undefined) return over
-  const settled = (work: Promise<unknown>) => work.then(nothing, (error: unknown) => unlessStopped(error))
-  // The Lease is renewed until the last effect is over, and released only then.
-  const failures = await shutDown(
-    [
-      {
-        name: 'the loops',
-        limitMs: PASS_LIMIT_MS,
-        stop: async () => {
-          await Promise.all(all.map((one) => one.stop()))
-        },
-      },
-      {
-        name: 'the Lease',
-        limitMs: RELEASE_LIMIT_MS,
-        stop: async (signal) => {
-          leading.abort(STOPPED)
-          await settled(led)
-          await leader.release(signal)
-        },
-      },
-      {
-        name: 'the watches',
-        limitMs: PASS_LIMIT_MS,
-        stop: async () => {
-          life.abort(STOPPED)
-          await settled(working)
-        },
-      },
-      {
-        name: 'the pages',
-        limitMs: PASS_LIMIT_MS,
-        stop: () => door.close(),
-      },
-    ],
-    clock,
-  )
+  const running = { leader, led, leading, loops: all, working, life, closePages: () => door.close() }
+  const failures = await stopController(running, clock)
   for (const { name, error } of failures) log.warn(`${name} did not stop`, { reason: String(error) })
   return undefined
-}
-
-const STOPPED = new Error('stopped')
-const nothing = (): undefined => undefined
-const unlessStopped = (error: unknown): undefined => {
-  if (error !== STOPPED) throw error
 }
 
 /**
