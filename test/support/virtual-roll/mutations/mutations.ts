@@ -210,7 +210,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('stamps by a clock that can be set', [
     'src/ground/loop/steady-clock.ts',
-    'const now = wallMs(clock.monoMs() + offset)',
+    'const now = wallMs(clock.monoMs() + offsetNow())',
     'const now = clock.wallMs()',
   ]),
   mutation('forgets the static pods of a node', [
