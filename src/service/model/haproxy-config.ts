@@ -7,7 +7,8 @@ export interface HaproxyConfig {
   /** `stats socket` lines of section global. */
   readonly sockets: readonly ConfigSocket[]
   readonly frontends: readonly ConfigFrontend[]
-  readonly notUnderstood: readonly { readonly line: number; readonly text: string; readonly why: string }[]
+  /** Lines that are not understood, and options that endanger a roll. */
+  readonly doubts: readonly { readonly line: number; readonly text: string; readonly why: string }[]
 }
 
 export interface ConfigBackend {

@@ -46,7 +46,7 @@ export function proposeRoll(snapshot: InitSnapshot, answers: Answers): RollPropo
     file: document(snapshot, spec),
     questions: [...role.questions, ...parts.flatMap((part) => ('questions' in part ? part.questions : []))],
     found: [...parts.flatMap(({ found }) => found), ...configFound(snapshot)],
-    leftOut: [...parts.flatMap(({ leftOut }) => leftOut), ...unread(snapshot), ...notUnderstood(snapshot)],
+    leftOut: [...parts.flatMap(({ leftOut }) => leftOut), ...unread(snapshot), ...doubts(snapshot)],
     isComplete: nodes.nodes !== undefined && (balancers.kept.length > 0 || snapshot.noBalancer),
   }
 }
@@ -90,5 +90,5 @@ function unread({ pods, services, slices, workloads, budgets }: InitSnapshot): r
   )
 }
 
-const notUnderstood = ({ config }: InitSnapshot): readonly LeftOut[] =>
-  (config?.notUnderstood ?? []).map(({ line, text, why }) => ({ what: `${config?.file}:${line} "${text}"`, why }))
+const doubts = ({ config }: InitSnapshot): readonly LeftOut[] =>
+  (config?.doubts ?? []).map(({ line, text, why }) => ({ what: `${config?.file}:${line} "${text}"`, why }))

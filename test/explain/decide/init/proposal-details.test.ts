@@ -100,7 +100,7 @@ test('probes by the address that haproxy.cfg binds to, which is the default of t
     ...{
       file: 'haproxy.cfg',
       sockets: [],
-      notUnderstood: [{ line: 3, text: '.if x', why: 'conditions are not evaluated' }],
+      doubts: [{ line: 3, text: '.if x', why: 'conditions are not evaluated' }],
     },
     backends: [{ name: 'web', mode: 'http', disabled: false, servers: [] }],
     frontends: [

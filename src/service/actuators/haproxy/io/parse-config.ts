@@ -6,6 +6,7 @@ import type {
   ConfigSocket,
   HaproxyConfig,
 } from '../../../model/haproxy-config.ts'
+import { unseenOption } from './unseen-options.ts'
 
 type Mode = ConfigBackend['mode']
 
@@ -25,12 +26,13 @@ interface Reading {
   defaults: { mode: Mode; checked: boolean }
   readonly proxies: Proxy[]
   readonly sockets: ConfigSocket[]
-  readonly notUnderstood: HaproxyConfig['notUnderstood'][number][]
+  readonly doubts: HaproxyConfig['doubts'][number][]
 }
 
 /**
  * What a roll needs of a haproxy.cfg (configuration.txt 2.2 has its quotes): backends with their servers, frontends, and the
- * runtime sockets. A line that is not understood, and may change the answer, is reported.
+ * runtime sockets. A line is reported as a doubt where it is not understood and may change the answer, and where a roll cannot see what it
+ * does.
  */
 export function parseConfig(file: string, text: string): HaproxyConfig {
   const reading: Reading = {
@@ -38,20 +40,21 @@ export function parseConfig(file: string, text: string): HaproxyConfig {
     defaults: { mode: 'tcp', checked: false },
     proxies: [],
     sockets: [],
-    notUnderstood: [],
+    doubts: [],
   }
   for (const [at, line] of text.split('\n').entries()) {
     const words = wordsOf(line)
     if (words.length === 0) continue
-    const why = readLine(reading, words, at + 1)
-    if (why !== undefined) reading.notUnderstood.push({ line: at + 1, text: line.trim().slice(0, 120), why })
+    const whys = [readLine(reading, words, at + 1), isOfProxy(reading) ? unseenOption(words) : undefined]
+    for (const why of whys)
+      if (why !== undefined) reading.doubts.push({ line: at + 1, text: line.trim().slice(0, 120), why })
   }
   return {
     file,
     backends: reading.proxies.filter(({ kind }) => kind !== 'frontend').map(backendOf),
     frontends: reading.proxies.filter(({ kind }) => kind !== 'backend').map(frontendOf),
     sockets: reading.sockets,
-    notUnderstood: reading.notUnderstood,
+    doubts: reading.doubts,
   }
 }
 
@@ -63,6 +66,8 @@ const frontendOf = ({ name, kind, mode, binds, backends }: Proxy): ConfigFronten
   binds,
   backends: kind === 'listen' ? [name, ...backends] : backends,
 })
+
+const isOfProxy = ({ section }: Reading): boolean => section === 'proxy' || section === 'defaults'
 
 const SECTIONS = new Set(['frontend', 'backend', 'listen'])
 const OTHER_SECTIONS =

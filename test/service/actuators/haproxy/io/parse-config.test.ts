@@ -48,7 +48,7 @@ userlist people
   server not-one 10.9.9.9:1
 `
 
-const { backends, frontends, sockets, notUnderstood } = parseConfig('haproxy.cfg', TEXT)
+const { backends, frontends, sockets, doubts } = parseConfig('haproxy.cfg', TEXT)
 
 test('backends have their servers with address, port and check', () => {
   const shown = backends.map(({ name, mode, disabled, servers }) => [
@@ -96,7 +96,7 @@ test('sockets have their level, and frontends where they listen', () => {
 
 test('what is not understood is named with its line', () => {
   assert.deepEqual(
-    notUnderstood.map(({ line, why }) => `${line} ${why}`),
+    doubts.map(({ line, why }) => `${line} ${why}`),
     [
       '5 the path has a variable of the environment',
       '18 the backend is chosen for each request',
@@ -108,7 +108,39 @@ test('what is not understood is named with its line', () => {
   )
 })
 
+test('options that can lose requests, and that the runtime API does not show, are named with their lines', () => {
+  const { doubts: dangers } = parseConfig(
+    'haproxy.cfg',
+    `global
+  http-reuse never
+defaults
+  http-reuse never
+  option persist
+backend web
+  http-reuse safe
+  no option persist
+  force-persist if { path /test }
+  default-server check on-marked-down shutdown-sessions
+  server a 10.0.0.1:80 on-marked-down shutdown-sessions cookie a
+  server b b.example.com:80 on-marked-down shutdown-sessions
+  server c 10.0.0.3:80 on-marked-up shutdown-backup-sessions
+`,
+  )
+  assert.deepEqual(
+    dangers.map(({ line, why }) => `${line} ${why.split(',')[0]}`),
+    [
+      '4 HAProxy keeps a connection to a server for each client',
+      '5 HAProxy sends clients with a cookie even to a server in maint',
+      '9 HAProxy sends clients with a cookie even to a server in maint',
+      '10 where cookies or a stick table bind clients to servers',
+      '11 where cookies or a stick table bind clients to servers',
+      '12 the address is a name that is resolved at run time; the runtime API tells it',
+      '12 where cookies or a stick table bind clients to servers',
+    ],
+  )
+})
+
 test('a file that is no haproxy.cfg has nothing', () => {
-  const { backends: none, notUnderstood: nothing } = parseConfig('x', '\u0000\n{"a": 1}\nserver a 10.0.0.1:1\n"\n')
+  const { backends: none, doubts: nothing } = parseConfig('x', '\u0000\n{"a": 1}\nserver a 10.0.0.1:1\n"\n')
   assert.deepEqual([none, nothing], [[], []])
 })
