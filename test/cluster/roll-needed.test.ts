@@ -60,7 +60,7 @@ test(
     const missing = fileWith({ command: ['needs-restarting', '-r'], neededExitCode: 1 })
     const refused = await bed().evenkeel('roll', '-f', missing, '--yes')
     assert.equal(refused.code, 2)
-    assert.match(refused.stderr, /needs-restarting -r could not be asked: there is no command needs-restarting/)
+    assert.match(refused.stderr, /needs-restarting could not be asked: there is no command needs-restarting/)
 
     const boots = await bed().bootIds()
     const { code, stderr } = await bed().roll('-f', bed().file(), '--only-if-needed', '--yes').ended()

@@ -36,8 +36,14 @@ function parseLine(line: string): unknown {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The fields with commands in the roll file: that of the reboot, and those of a balancer. */
-const COMMANDS: ReadonlySet<string> = new Set(['command', 'detach', 'attach', 'status', 'cut'])
+/** The fields with commands in a roll file: of the reboot, a balancer, a hook, a gate, and a machine whose addresses move. */
+const COMMANDS: ReadonlySet<string> = new Set([
+  ...['command', 'argv', 'detach', 'attach', 'status', 'cut'],
+  ...['run', 'undo', 'moveAway', 'moveBack'],
+])
+
+/** Gates, by `kind`: the path of their URL may have a key in it, as that of a webhook has. */
+const GATES_WITH_URL: ReadonlySet<unknown> = new Set(['http', 'prometheus'])
 
 class Walk {
   removed = 0
@@ -65,11 +71,12 @@ class Walk {
 
   #object(fields: Fields): unknown {
     if (fields.kind === 'Config' && ('users' in fields || 'clusters' in fields)) return this.#emptied(fields)
-    const { name } = fields
+    const { name, kind } = fields
     const isNamedSecret = typeof name === 'string' && isSecretKey(name)
     return Object.fromEntries(
       Object.entries(fields).map(([key, value]) => {
         if (COMMANDS.has(key) && Array.isArray(value)) return [key, this.#command(value)]
+        if (key === 'url' && typeof value === 'string' && GATES_WITH_URL.has(kind)) return [key, this.#origin(value)]
         if (key === 'at' && isUrlOf(value)) return [key, { ...value, url: this.#origin(value.url) }]
         // The body of a notification: some receivers want their key in it.
         const isSecret = isSecretKey(key) || (isNamedSecret && key === 'value') || key === 'template'

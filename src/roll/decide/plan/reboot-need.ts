@@ -98,7 +98,8 @@ function commandWay(
   { argv, neededExitCode, otherExitCode }: NonNullable<RebootNeedSpec['command']>,
   answer: NeedAnswer['command'],
 ): Way {
-  const command = escapeForeign(argv.join(' '), 100)
+  // Its arguments may have a password among them, and this text is shown and sent to others.
+  const command = escapeForeign(argv[0] ?? '', 100)
   if (answer?.kind !== 'ended') {
     return { kind: 'unknown', text: `${command} could not be asked: ${answer?.text ?? 'no answer'}` }
   }

@@ -102,6 +102,34 @@ test('of a command stay the program, flags and placeholders, and of a notificati
   })
 })
 
+test('every command of a roll file loses its arguments, and a gate the path of its URL', () => {
+  const command = ['/opt/tool', '-P', 'calvin', '{node}']
+  const spec = {
+    reboot: { onlyIfNeeded: { command: { argv: command, neededExitCode: 1 } } },
+    hooks: [{ name: 'ilo', at: 'beforeReboot', run: command, undo: command }],
+    gates: [
+      { name: 'g', question: { kind: 'command', argv: command } },
+      { name: 'h', question: { kind: 'http', url: 'https://mon.example/api/abc/ok', expectStatus: [200, 299] } },
+    ],
+    hosts: { pairs: [{ name: 'edge', moveAway: command, moveBack: command }] },
+  }
+  const left = ['/opt/tool', '-P', '[removed]', '{node}']
+  assert.deepEqual(redactValue(spec), {
+    value: {
+      reboot: { onlyIfNeeded: { command: { argv: left, neededExitCode: 1 } } },
+      hooks: [{ name: 'ilo', at: 'beforeReboot', run: left, undo: left }],
+      gates: [
+        { name: 'g', question: { kind: 'command', argv: left } },
+        { name: 'h', question: { kind: 'http', url: 'https://mon.example/[removed]', expectStatus: [200, 299] } },
+      ],
+      hosts: { pairs: [{ name: 'edge', moveAway: left, moveBack: left }] },
+    },
+    removed: 7,
+  })
+  const event = { type: 'roll.started', run: 'run-1' }
+  assert.deepEqual(redactValue(event), { value: event, removed: 0 })
+})
+
 test('a line without a secret stays byte for byte, and one that is cut off is redacted as text', () => {
   const text = '{"n": 1.0}\n{"password":"abc"}\n{"token":"ab'
   assert.deepEqual(redactLines(text), {

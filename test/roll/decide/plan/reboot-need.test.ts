@@ -63,21 +63,21 @@ const ROWS: readonly (readonly [string, RebootNeedSpec, HostInquiry['answer'] | 
     said({}),
     'unknown | it is not known whether n1 needs a reboot: the machine cannot say whether it has /var/run/reboot-required: no answer',
   ],
-  ["RHEL's 1", BY_RHEL, said(ended(1)), 'needed needs-restarting -r ended with exit code 1'],
-  ["RHEL's 0", BY_RHEL, said(ended(0)), 'none needs no reboot: needs-restarting -r ended with exit code 0'],
+  ["RHEL's 1", BY_RHEL, said(ended(1)), 'needed needs-restarting ended with exit code 1'],
+  ["RHEL's 0", BY_RHEL, said(ended(0)), 'none needs no reboot: needs-restarting ended with exit code 0'],
   ["kured's 0", BY_KURED, said(ended(0)), 'needed check ended with exit code 0'],
   ["kured's 1", BY_KURED, said(ended(1)), 'none needs no reboot: check ended with exit code 1'],
   [
     'a third exit code',
     BY_RHEL,
     said(ended(127, 'not found')),
-    'unknown | it is not known whether n1 needs a reboot: needs-restarting -r ended with exit code 127, and only 1 (needed) and 0 (not needed) are answers: not found',
+    'unknown | it is not known whether n1 needs a reboot: needs-restarting ended with exit code 127, and only 1 (needed) and 0 (not needed) are answers: not found',
   ],
   [
     'a command that is not there',
     BY_RHEL,
     said(unknown('there is no command needs-restarting')),
-    'unknown | it is not known whether n1 needs a reboot: needs-restarting -r could not be asked: there is no command needs-restarting',
+    'unknown | it is not known whether n1 needs a reboot: needs-restarting could not be asked: there is no command needs-restarting',
   ],
   ['a machine that cannot be reached, of which another finding tells', FILE, UNREACHED, 'unknown'],
   ['that machine, whose version is right', { ...FILE, versions: { kernelVersion: '6.1' } }, UNREACHED, 'unknown'],
@@ -101,7 +101,7 @@ const ROWS: readonly (readonly [string, RebootNeedSpec, HostInquiry['answer'] | 
     'one way that says so beside one that does not know',
     { sentinel: REBOOT_SENTINEL, command: RHEL, versions: {} },
     said({ ...ended(1), sentinel: { kind: 'unknown', text: 'x' } }),
-    'needed needs-restarting -r ended with exit code 1',
+    'needed needs-restarting ended with exit code 1',
   ],
   [
     'one way that says no beside one that does not know',
@@ -113,7 +113,7 @@ const ROWS: readonly (readonly [string, RebootNeedSpec, HostInquiry['answer'] | 
     'all ways that say no',
     { sentinel: REBOOT_SENTINEL, command: RHEL, versions: { osImage: 'A' } },
     said({ ...absent, ...ended(0) }),
-    'none needs no reboot: no /var/run/reboot-required; needs-restarting -r ended with exit code 0; osImage is A',
+    'none needs no reboot: no /var/run/reboot-required; needs-restarting ended with exit code 0; osImage is A',
   ],
 ]
 
