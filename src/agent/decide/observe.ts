@@ -9,10 +9,20 @@ function withCordon(s: AgentSnapshot): AgentSnapshot {
   return { ...s, evidence: cordonState(s) === 'counts' ? { ...evidence, cordonCounts: true } : evidence }
 }
 
+/**
+ * A grant is for one cordon. Once that is over, the brake gives it to another node: the next cordon has to hear of its own, also where the
+ * watch of the grants has gone silent.
+ */
+function withoutPastGrant(evidence: AgentEvidence): AgentEvidence {
+  const { node, cordonedSince, brake } = evidence
+  const isOver = cordonedSince !== undefined && (node === 'gone' || node?.unschedulable === false)
+  return isOver && brake === 'granted' ? { ...evidence, brake: 'unknown' } : evidence
+}
+
 /** Folds the present readings into the evidence. Pure; runs on every snapshot before it is judged. */
 export function observe(s: AgentSnapshot): AgentEvidence {
-  const { now, evidence } = s
-  const { cordonedSince, cordonCounts, leavingSince, clearSince, ...rest } = evidence
+  const { now } = s
+  const { cordonedSince, cordonCounts, leavingSince, clearSince, ...rest } = withoutPastGrant(s.evidence)
   const isCordoned = rest.node !== undefined && rest.node !== 'gone' && rest.node.unschedulable
   const before = cordonCounts === undefined ? {} : { cordonCounts }
   const cordon = isCordoned ? { cordonedSince: cordonedSince ?? now, ...before } : {}

@@ -17,6 +17,7 @@ interface BrakeWatchParts {
 export class BrakeWatch {
   readonly #parts: BrakeWatchParts
   #trouble: string | undefined
+  #last: readonly [brake: Brake, trouble?: string] | undefined
 
   constructor(parts: BrakeWatchParts) {
     this.#parts = parts
@@ -36,6 +37,8 @@ export class BrakeWatch {
   #heardOf(event: FollowEvent<GrantsReading>): void {
     switch (event.type) {
       case 'fresh':
+        // Nothing has changed up to now: so what was heard last counts as heard now.
+        if (this.#last !== undefined) this.#found(...this.#last)
         break
       case 'broken':
         if (event.error.code === 'KUBE_FORBIDDEN')
@@ -55,10 +58,11 @@ export class BrakeWatch {
   #heard(reading: GrantsReading | undefined): void {
     const isSenseless = reading !== undefined && reading.grants === undefined
     const brake = reading === undefined ? 'none' : brakeBy(reading.grants, this.#parts.node)
-    this.#found(brake, isSenseless ? 'the ConfigMap of the granted cordons is malformed' : undefined)
+    this.#last = isSenseless ? [brake, 'the ConfigMap of the granted cordons is malformed'] : [brake]
+    this.#found(...this.#last)
   }
 
-  #found(brake: Brake, trouble: string | undefined): void {
+  #found(brake: Brake, trouble?: string): void {
     if (trouble !== undefined && trouble !== this.#trouble) this.#parts.log.warn(trouble)
     this.#trouble = trouble
     this.#parts.onChange(brake)

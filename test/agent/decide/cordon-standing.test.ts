@@ -35,6 +35,22 @@ for (const [what, evidence, standing] of STANDINGS) {
   })
 }
 
+test('a grant is for one cordon: the next one has to hear of its own', () => {
+  const over = { ...SEEN, brake: 'granted', node: someFacts() } as const
+  const uncordoned = anAgent({ spec: { cordonGraceMs: 0 }, evidence: over })
+  const after = observe(uncordoned)
+  const anew = anAgent({ spec: { cordonGraceMs: 0 }, evidence: { ...after, node: CORDONED } })
+  assert.equal(cordonState({ ...anew, evidence: observe(anew) }), 'unknown')
+  const heard = anAgent({ spec: { cordonGraceMs: 0 }, evidence: { ...after, node: CORDONED, brake: 'granted' } })
+  assert.equal(cordonState({ ...heard, evidence: observe(heard) }), 'counts')
+})
+
+test('a grant that is heard before its cordon is seen counts for it', () => {
+  const early = anAgent({ spec: { cordonGraceMs: 0 }, evidence: { node: someFacts(), brake: 'granted' } })
+  const cordoned = anAgent({ spec: { cordonGraceMs: 0 }, evidence: { ...observe(early), node: CORDONED } })
+  assert.equal(cordonState({ ...cordoned, evidence: observe(cordoned) }), 'counts')
+})
+
 test('a heartbeat of the Node does not change the text of the memory', () => {
   const boot = '11111111-1111-4111-8111-111111111111'
   const remembered = (resourceVersion: string): string =>

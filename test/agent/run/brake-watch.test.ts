@@ -45,3 +45,12 @@ test('a connection that breaks changes nothing of what was told last', () => {
   tell({ type: 'broken', error: gone, retryInMs: 1000 })
   assert.deepEqual(changes, ['none'])
 })
+
+test('a watch that says that nothing has changed has said again what it said last', () => {
+  const { changes, tell } = watching()
+  tell({ type: 'fresh' })
+  assert.deepEqual(changes, [])
+  tell({ type: 'listed', objects: [{ grants: { version: 1, granted: ['n1'], max: 1, of: 3 } }] })
+  tell({ type: 'fresh' })
+  assert.deepEqual(changes, ['granted', 'granted'])
+})
