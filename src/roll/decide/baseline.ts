@@ -3,12 +3,16 @@ import type { ProbeStatus } from '../../ground/model/probe.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
+import { measuredSince } from './availability/measured-time.ts'
 import { isLatencyOwed, percentText, slowBaseline } from './stop/latency-rules.ts'
 
 /** After this time without a verdict, beyond the requests' own time-out, nothing is being measured. */
 const SILENT_LIMIT_MS = 3000
 
-/** Empty once traffic has been green for the whole baseline; before that no node is begun. */
+/**
+ * Empty once traffic has been green for the whole baseline; before that no node is begun. Time that was not measured does not count: the
+ * baseline lasts that much longer.
+ */
 export function baselineMissing(
   probe: ProbeStatus,
   now: WallMs,
@@ -17,7 +21,10 @@ export function baselineMissing(
   const baselineMs = spec.probe?.baselineMs ?? 0
   const silent = probeSilent(probe, now, 0)
   if (silent.length > 0) return silent
-  const bad = probe.windows.filter((window) => !window.control && (window.firstOkAt ?? now) > now - baselineMs)
+  const since = measuredSince(probe, baselineMs)
+  const bad = probe.windows.filter(
+    (window) => !window.control && (window.firstOkAt ?? now) > (since ?? probe.startedAt),
+  )
   const worst = bad[0]
   if (worst !== undefined) {
     const text = `${worst.failed} requests to ${worst.target} failed before the roll began: ${worst.firstError}`
@@ -29,11 +36,18 @@ export function baselineMissing(
     return [{ code: 'BaselineSlow', object: slow.target, text }]
   }
   const starved = probe.lanes.filter((lane) => lane.sent === 0 && lane.scheduled > 0)
-  const measuredMs = now - probe.startedAt
-  if (measuredMs < baselineMs || isLatencyOwed(spec, probe) || probe.lanes.length === 0 || starved.length > 0) {
-    return [{ code: 'BaselineShort', text: 'traffic is measured before the roll begins' }]
-  }
-  return []
+  const isShort = since === undefined || isLatencyOwed(spec, probe) || probe.lanes.length === 0 || starved.length > 0
+  if (!isShort) return []
+  return [now - probe.startedAt < LATE_BASELINES * baselineMs ? short : trafficNotMeasured]
+}
+
+/** After so many times its length, a baseline is short because something keeps the probe from measuring. */
+const LATE_BASELINES = 3
+
+const short: Reason = { code: 'BaselineShort', text: 'traffic is measured before the roll begins' }
+export const trafficNotMeasured: Reason = {
+  code: 'TrafficNotMeasured',
+  text: 'the probe cannot measure all of the time: it stands still, or starts again and again',
 }
 
 /** The reasons to hold while nothing is measured. `timeoutMs`: how long a request may take until its verdict. */

@@ -11,6 +11,7 @@ import type { Evidence, Stuck, WaitClass } from './evidence.ts'
 import { hasCurrent, type NodeSnapshot } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import type { StepDecision } from './step-rule.ts'
+import { stoodStill } from './stood-still.ts'
 import { type AnySnapshot, isAnnounced, isOfMachine } from './subject.ts'
 
 /**
@@ -48,7 +49,7 @@ interface Waiting {
  * progress.
  */
 export function waitedSince({ now, evidence }: Waiting, pass: Pass, isProgress: boolean): Stuck {
-  const { stuckSince = now, stuckStep, stuckFor, passedAt = now, waitedMs = {} } = evidence
+  const { stuckSince = now, stuckStep, stuckFor, waitedMs = {} } = evidence
   const { step, reasons } = pass
   const isLater = stuckStep === undefined || STEPS.indexOf(step) > STEPS.indexOf(stuckStep)
   if (isLater || isProgress)
@@ -61,7 +62,7 @@ export function waitedSince({ now, evidence }: Waiting, pass: Pass, isProgress: 
     }
   const waitsFor = classOf(reasons)
   if (waitsFor !== 'window' && isByLaw(pass))
-    return { stuckStep, stuckSince: monoMs(stuckSince + now - passedAt), stuckReasons: [], stuckFor, waitedMs }
+    return { stuckStep, stuckSince: stoodStill({ now, evidence }, stuckSince), stuckReasons: [], stuckFor, waitedMs }
   const same = { stuckStep, stuckReasons: reasons, stuckFor: waitsFor }
   if (stuckFor === undefined || stuckFor === waitsFor) return { ...same, stuckSince, waitedMs }
   // The next window is another one.

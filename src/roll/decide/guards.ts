@@ -56,7 +56,7 @@ export const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
   return awaited === undefined ? [] : [awaited]
 }
 
-const probeMeasures: Guard<AnySnapshot> = (s) => {
+export const probeMeasures: Guard<AnySnapshot> = (s) => {
   if (s.probe === undefined) return []
   const timeouts = s.spec.probe?.targets.map((target) => target.timeoutMs) ?? []
   return probeSilent(s.probe, s.wall, Math.max(0, ...timeouts))

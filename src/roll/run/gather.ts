@@ -140,7 +140,7 @@ async function nodeReading(
   const intentText = node.annotations[INTENT_ANNOTATION]
   const record = recordText === undefined ? undefined : recordFrom(node, recordText)
   const isWayBack = record?.ok === true && (node.bootId !== record.value.bootId || verdict !== undefined)
-  const isPutBack = evidence?.attachedAt !== undefined
+  const isPutBack = evidence?.attachedAt !== undefined && evidence.unattachedAt !== evidence.passedAt
   const returned = isWayBack && !isPutBack ? await parts.returns.ask(node, record.value, signal) : parts.returns.rest()
   return {
     node,

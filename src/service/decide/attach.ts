@@ -94,6 +94,10 @@ export function unattached(s: ServiceSnapshot): readonly Reason[] {
   ]
 }
 
+/** A server that answers is not as it was, or not where it was. */
+export const isSeenAway = (s: ServiceSnapshot): boolean =>
+  lostServers(s).length > 0 || nodeServers(s).some((server) => !isSilent(server.instance) && !isRestored(s, server))
+
 const isListed = (server: NodeServer): server is NodeServer & Required<Pick<NodeServer, 'reading'>> =>
   server.reading !== undefined
 

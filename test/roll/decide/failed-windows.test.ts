@@ -141,7 +141,43 @@ const BASELINE: readonly (readonly [title: string, probe: ProbeStatus, reason: R
     facts({ ...GREEN, lastVerdictAt: wallMs(6_499), windows: [aWindow(5_000, 6_000)] }),
     { code: 'ProbeSilent', text: 'the probe has measured nothing for 4 s' },
   ],
-  ['the probe was silent for as long as it may be', facts({ ...GREEN, lastVerdictAt: wallMs(7_000) }), undefined],
+  [
+    'its last requests have no verdict yet',
+    facts({ ...GREEN, lastVerdictAt: wallMs(10_000), settledBefore: wallMs(9_999) }),
+    SHORT,
+  ],
+  [
+    'the prober stood still in it',
+    facts({ ...GREEN, notMeasured: [{ from: wallMs(1_000), to: wallMs(1_100) }] }),
+    SHORT,
+  ],
+  [
+    'the prober stood still before it',
+    facts({ ...GREEN, startedAt: wallMs(-2_000), notMeasured: [{ from: wallMs(-1_100), to: wallMs(0) }] }),
+    undefined,
+  ],
+  [
+    'a failure is as old, and the prober stood still since',
+    facts({
+      ...GREEN,
+      startedAt: wallMs(-9_000),
+      windows: [aWindow(-900, -800, -700)],
+      notMeasured: [{ from: wallMs(1_000), to: wallMs(2_000) }],
+    }),
+    red('4 requests to shop failed before the roll began: ECONNREFUSED'),
+  ],
+  [
+    'the prober has stood still for long',
+    facts({
+      ...GREEN,
+      startedAt: wallMs(-20_000),
+      notMeasured: [{ from: wallMs(-19_000), to: wallMs(9_000) }],
+    }),
+    {
+      code: 'TrafficNotMeasured',
+      text: 'the probe cannot measure all of the time: it stands still, or starts again and again',
+    },
+  ],
 ]
 
 for (const [title, probe, reason] of BASELINE) {

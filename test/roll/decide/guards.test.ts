@@ -100,13 +100,18 @@ const BEFORE: readonly (readonly [title: string, snapshot: RollSnapshot, decisio
   ['the baseline is young', probing(probed(9_999, 0))(aSnapshot()), 'hold slot: BaselineShort'],
   [
     'a lane of the baseline sends nothing',
-    probing(probed(60_000, 0, { lanes: [{ ...LANE, sent: 0 }] }))(aSnapshot()),
+    probing(probed(29_999, 0, { lanes: [{ ...LANE, sent: 0 }] }))(aSnapshot()),
     'hold slot: BaselineShort',
   ],
   [
     'the baseline measures nothing at all',
-    probing(probed(60_000, 0, { lanes: [] }))(aSnapshot()),
+    probing(probed(29_999, 0, { lanes: [] }))(aSnapshot()),
     'hold slot: BaselineShort',
+  ],
+  [
+    'a lane of the baseline sends nothing, and that lasts',
+    probing(probed(30_000, 0, { lanes: [{ ...LANE, sent: 0 }] }))(aSnapshot()),
+    'hold slot: TrafficNotMeasured',
   ],
   ['the probe goes silent in its baseline', probing(probed(60_000, 3_001))(aSnapshot()), 'hold slot: ProbeSilent'],
   [

@@ -152,7 +152,7 @@ test('a node that came back and is not proven, settled, up or soaked in time sta
 })
 
 test('a soak that cannot begin is given up where traffic is red, and not where it was measured too shortly', () => {
-  const evidence = { ...settled.evidence, attachingSince: monoMs(1), attachedAt: monoMs(880_000) }
+  const evidence = { ...settled.evidence, attachingSince: monoMs(870_000), attachedAt: monoMs(880_000) }
   const soaking = (probe: ProbeStatus): RollSnapshot => ({
     ...withPort(aSnapshot({ ...settled, evidence })),
     spec: aSpec({ probe: probeSpec }),

@@ -63,7 +63,11 @@ const FIRST: readonly (readonly [title: string, decision: Decision, change: Part
     { settlingSince: NOW, settledInARow: 0, settledAt: undefined },
   ],
   ['a server that is put back', held('attach', 'OtherNodeBad'), ATTACHING],
-  ['a soak', held('soak', 'OtherNodeBad'), { ...ATTACHING, attachedAt: NOW, attachedAtWall: WALL }],
+  [
+    'a soak',
+    held('soak', 'OtherNodeBad'),
+    { ...ATTACHING, attachedAt: NOW, attachedAtWall: WALL, attachDueSince: NOW },
+  ],
 ]
 
 for (const [title, decision, change] of FIRST) {

@@ -4,8 +4,10 @@ import type { FailureWindow } from '../../../src/ground/model/probe.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
+import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { observe } from '../../../src/roll/decide/observe.ts'
-import { aRecord, aSnapshot, aSpec, NEW_BOOT } from '../../support/roll-world.ts'
+import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
+import { anInstance, aRecord, aServer, aSnapshot, aSpec, NEW_BOOT } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 const WALL = 1_700_000_000_000
@@ -81,17 +83,17 @@ test('a soak lasts its time from the end of the baseline on', () => {
   assert.equal(shortDecision(decide(soaking({ attachedMs: 60_000, measuredMs: 10_000 }))), 'act soak: removeRecord')
 })
 
-test('a soak is over once requests sent at its end have their verdict', () => {
+test('a soak is over once all requests that were sent in it have their verdict, of whatever target', () => {
   const soaked = soaking({ attachedMs: 10_500, measuredMs: 60_000 })
   const decided = (verdictMs: number): string =>
-    shortDecision(decide({ ...soaked, probe: { ...soaked.probe, lastVerdictAt: wallMs(WALL - verdictMs) } }))
+    shortDecision(decide({ ...soaked, probe: { ...soaked.probe, settledBefore: wallMs(WALL - verdictMs) } }))
   assert.deepEqual([decided(501), decided(500)], ['hold soak: Soaking', 'act soak: removeRecord'])
 })
 
 test('a soak that failures count in from its middle on needs a verdict on requests a soak time later', () => {
   const late = soaking({ attachedMs: 60_000, measuredMs: 10_500 })
   const decided = (verdictMs: number): string =>
-    shortDecision(decide({ ...late, probe: { ...late.probe, lastVerdictAt: wallMs(WALL - verdictMs) } }))
+    shortDecision(decide({ ...late, probe: { ...late.probe, settledBefore: wallMs(WALL - verdictMs) } }))
   assert.deepEqual([decided(501), decided(500)], ['hold soak: Soaking', 'act soak: removeRecord'])
 })
 
@@ -106,6 +108,65 @@ test('a node in service with traffic red for the limit of the baseline has faile
   assert.ok(verdict)
   const stopped = { ...s, run: { ...s.run, verdict } }
   assert.equal(shortDecision(decide({ ...stopped, evidence: observe(stopped) })), 'act detach: setServer drain')
+})
+
+test('law: time that was not measured counts for no baseline and for no soak; a soak lasts as much longer', () => {
+  const decided = (attachedMs: number, from: number, to: number): string => {
+    const s = soaking({ attachedMs, measuredMs: 200_000 })
+    const notMeasured = [{ from: wallMs(WALL - from), to: wallMs(WALL - to) }]
+    return shortDecision(decide({ ...s, probe: { ...s.probe, notMeasured } }))
+  }
+  assert.equal(decided(10_000, 9_000, 1_000), 'hold soak: Soaking')
+  assert.equal(decided(17_999, 9_000, 1_000), 'hold soak: Soaking')
+  assert.equal(decided(18_000, 9_000, 1_000), 'act soak: removeRecord')
+  assert.equal(decided(10_000, 90_000, 10_000), 'act soak: removeRecord', 'before the soak')
+})
+
+test('a probe that falls silent in a soak is named, and given up as before a reboot: the node serves on', () => {
+  const silent = (forMs: number) => {
+    const s = soaking({ attachedMs: forMs + 5_000, measuredMs: 2_000_000 })
+    const probe = { ...s.probe, startedAt: wallMs(0), lastVerdictAt: wallMs(WALL - forMs) }
+    return { ...s, probe }
+  }
+  assert.equal(shortDecision(decide(silent(4_000))), 'hold soak: ProbeSilent')
+  assert.equal(judge(silent(599_999)), undefined)
+  const verdict = judge(silent(600_000))
+  assert.deepEqual([verdict?.kind, verdict?.keepOut, verdict?.reasons[0]?.code], ['held', false, 'ProbeSilent'])
+  assert.ok(verdict)
+  const s = silent(600_000)
+  assert.equal(shortDecision(decide({ ...s, run: { ...s.run, verdict } })), 'act soak: removeRecord')
+  const beside = [{ node: 'n2', goesFirst: true, isLeaving: false }]
+  const stopped = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+  assert.equal(shortDecision(decide({ ...s, run: { ...s.run, beside, verdict: stopped } })), 'act soak: removeRecord')
+})
+
+const DOWN = { operational: 'down', check: 'failing' } as const
+
+/** How its soak ends for a node that is down in its balancer for so long of each period, which begins with its soak. */
+function soakEnds(downS: number, periodS: number): string {
+  const { probe: _, ...begun } = soaking({ attachedMs: 20_000 })
+  let s: NodeSnapshot = { ...begun, evidence: { ...begun.evidence, attachedAt: begun.now, attachedAtWall: begun.wall } }
+  for (let second = 0; second < 3600; second += 1) {
+    const servers = [aServer('n1', second % periodS < downS ? DOWN : {}), aServer('n2'), aServer('n3')]
+    s = { ...s, now: monoMs(begun.now + second * 1000), instances: [anInstance(servers)] }
+    s = { ...s, evidence: observe(s) }
+    const verdict = judge(s)
+    if (verdict !== undefined) return `${verdict.kind} ${verdict.keepOut} ${verdict.reasons[0]?.code} after ${second} s`
+    const decision = decide(s)
+    if (decision.kind === 'act') return `${shortDecision(decision)} after ${second} s`
+    s = { ...s, evidence: rememberDecision(s, decision) }
+  }
+  return 'never'
+}
+
+test('a soak begins anew where the node did not serve in between', () => {
+  assert.equal(soakEnds(0, 3600), 'act soak: removeRecord after 10 s')
+  assert.equal(soakEnds(9, 3600), 'act soak: removeRecord after 18 s')
+})
+
+test('a node that goes down in its soak has what is left of the limit of the attach', () => {
+  assert.equal(soakEnds(3600, 3600), 'stopped true NotUp after 280 s')
+  assert.equal(soakEnds(5, 10), 'stopped true NotUp after 560 s')
 })
 
 test('a node that soaks without a probe is watched for the soak time alone', () => {

@@ -59,6 +59,6 @@ test('a service that is too slow before the roll begins is said so', () => {
   const few = { ...slow, slow: [{ target: 'shop', slowerThanMs: 500, seconds: seconds(10, 9, 2, 1) }] }
   assert.deepEqual(
     baselineMissing(few, wallMs(60_000), spec).map(({ code }) => code),
-    ['BaselineShort'],
+    ['TrafficNotMeasured'],
   )
 })

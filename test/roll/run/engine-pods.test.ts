@@ -128,6 +128,17 @@ test('the data port of a node is asked no more once the node is in service again
   assert.deepEqual([roll.ended()?.outcome, asked.length > 0, later], ['completed', true, []])
 })
 
+test('the data port of a node is asked again where people take its server out in the soak, and no check of it shows that it serves', async (t) => {
+  const servers = ['n1', 'n2', 'n3'].map((node) => aServer(node, { check: 'none', checkText: 'no check' }))
+  const roll = memoryRoll({ servers, run: { order: ['n1'], spec: aSpec({ soakMs: 60_000 }) } })
+  begun(t, roll)
+  const soaks = (): boolean => roll.events.some((event) => event.type === 'step.started' && event.step === 'soak')
+  for (let second = 0; second < 400 && !soaks(); second += 1) await roll.clock.advance(1000)
+  await roll.balancer.setState({ instance: 'lb-1', backend: 'web', server: 'n1' }, 'drain')
+  await roll.clock.advance(120_000)
+  assert.deepEqual([roll.ended()?.outcome, roll.balancer.state('n1')], ['completed', 'ready'])
+})
+
 for (const limitMs of [52_500, 90_000]) {
   test(`a roll that can do nothing is held within 5.5 s of its limit of ${limitMs / 1000} s, however rarely it tries again`, async (t) => {
     const entries: JournalEntry[] = []

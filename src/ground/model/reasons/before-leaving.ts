@@ -22,6 +22,13 @@ export const BEFORE_LEAVING = {
     wait: 'by law',
     progress: true,
   },
+  TrafficNotMeasured: {
+    is: 'the probe cannot measure all of the time: it stands still, or starts again and again',
+    cause:
+      'Time in which the probe stood still or did not run does not count, and so the baseline or the soak does not end.',
+    cure: 'Check the load and the memory of this machine, or send fewer requests (`rate`). The roll gives up after `baseline.limit` (2 min). In a soak it gives up after `drain.blockedLimit` of such time, and leaves the node in service.',
+    wait: 'baseline',
+  },
   WindowClosed: {
     is: 'no time window is open; the next one opens Fri 2026-11-27 22:00 Europe/Berlin (Fri 21:00 UTC)',
     cause: '`window` of the roll file allows no work now. The roll holds no slot in the meantime.',

@@ -89,13 +89,18 @@ export const attach: MachineRule = {
     return due ?? (attachedAt === undefined ? holdWhere(notWhole(s, moved?.at)) : undefined) ?? done
   },
   limit(s) {
-    const { wholeAt, attachingSince, isSoaked } = s.evidence
-    if (isBeforeAttach(s) || isSoaked === true) return undefined
-    return overdue(s, [wholeAt ?? attachingSince, s.spec.attach.limitMs], () => [
-      pairNotWhole(s),
-      ...notWhole(s, s.evidence.moved?.at),
-    ])
+    const { attachingSince, attachDueSince: since = attachingSince, isSoaked } = s.evidence
+    const against = isBeforeAttach(s) || isSoaked === true ? [] : notAttached(s)
+    if (against.length === 0) return undefined
+    return overdue(s, [since, s.spec.attach.limitMs], () => [pairNotWhole(s), ...against])
   },
+}
+
+/** Why the pair is not as before: what its machines and instances say, a command that failed, servers that are to be put right. */
+export function notAttached(s: MachineSnapshot): readonly Reason[] {
+  const { moved } = s.evidence
+  const failed = moved?.error === undefined ? [] : [moveFailed(s, moved.error)]
+  return [...notWhole(s, moved?.at), ...failed, ...serversLost(s).map(({ reason }) => reason)]
 }
 
 /**

@@ -36,6 +36,9 @@ export interface MachineEvidence
       | 'attachingSinceWall'
       | 'attachedAt'
       | 'attachedAtWall'
+      | 'unattachedAt'
+      | 'unattachedAtWall'
+      | 'attachDueSince'
     >,
     Stuck {
   /** The last command that moves addresses, and its answer. */
@@ -50,8 +53,6 @@ export interface MachineEvidence
   /** Since when this process waits for the announced reboot. */
   readonly rebootSince?: MonoMs
   readonly provenSince?: MonoMs
-  /** The pair was seen whole last, since the machine is back. */
-  readonly wholeAt?: MonoMs
   /** It has been back for the soak time; hooks are left. */
   readonly isSoaked?: true
   /** The last try to take the slot, or to give it back, that failed: another owner has it, or the API server did not answer. */

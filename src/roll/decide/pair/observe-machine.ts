@@ -7,10 +7,12 @@ import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
+import { stoodStill } from '../stood-still.ts'
+import { notAttached } from './come-back.ts'
 import type { MachineDecision } from './decide-machine.ts'
 import type { MachineEvidence, MachineSnapshot } from './machine-snapshot.ts'
 import { hasRebooted, isBeforeAttach } from './machine-snapshot.ts'
-import { notWhole, silentMachines, stillHere } from './pair-state.ts'
+import { notWhole, silentInstances, silentMachines, stillHere } from './pair-state.ts'
 
 /** What is seen now, folded into what was seen. */
 export function observeMachine(s: MachineSnapshot): MachineEvidence {
@@ -50,12 +52,18 @@ function attaching(s: MachineSnapshot): Partial<MachineEvidence> {
   return { attachingSince: now, attachingSinceWall: wall }
 }
 
-/** The pair is whole again, and the soak begins. */
+/** The pair is whole again, and the soak begins. It begins anew where the pair was seen not to be whole in between. */
 function attached(s: MachineSnapshot): Partial<MachineEvidence> {
   const { evidence, memory, now, wall } = s
-  if (evidence.moved?.to !== 'back' || memory.isProven !== true || notWhole(s, evidence.moved.at).length > 0) return {}
-  const { attachedAt = now, attachedAtWall = wall } = evidence
-  return { attachedAt, attachedAtWall, wholeAt: now }
+  const { moved, attachedAt, attachedAtWall = wall } = evidence
+  if (moved?.to !== 'back' || memory.isProven !== true) return {}
+  if (notWhole(s, moved.at).length > 0) {
+    const isSeen = silentMachines(s, moved.at).length + silentInstances(s.instances).length === 0
+    return attachedAt !== undefined && isSeen ? { unattachedAt: now, unattachedAtWall: wall } : {}
+  }
+  const due = evidence.attachDueSince ?? evidence.attachingSince ?? now
+  const whole = notAttached(s).length > 0 ? {} : { attachDueSince: stoodStill(s, due) }
+  return { attachedAt: attachedAt ?? now, attachedAtWall, ...whole }
 }
 
 export interface MachineOutcome {

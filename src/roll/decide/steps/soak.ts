@@ -1,12 +1,16 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import { type Reason, waitOf } from '../../../ground/model/reason.ts'
+import { type MonoMs, type WallMs, wallMs } from '../../../ground/model/time.ts'
 import { attachBegan } from '../../../service/decide/attach.ts'
 import { act, type Hold, hold } from '../../../service/decide/step-answer.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import { measuredMs } from '../availability/measured-time.ts'
+import { trafficNotMeasured } from '../baseline.ts'
 import { countedWindows } from '../counted-windows.ts'
-import { baselineGreen, controlHeard, trafficMeasured } from '../guards.ts'
+import { baselineGreen, controlHeard, probeMeasures, trafficMeasured } from '../guards.ts'
 import { type HookAnswer, hooksAt, undoHooks } from '../hooks/hooks-due.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
+import { stoodStill } from '../stood-still.ts'
 import { blameOf } from '../stop/judged-failures.ts'
 import { isStoppedBeside } from '../stop/other-lane.ts'
 import { isRebooted, type SubjectSnapshot, subjectOf } from '../subject.ts'
@@ -14,7 +18,8 @@ import { isRebooted, type SubjectSnapshot, subjectOf } from '../subject.ts'
 /**
  * Step 11: attached, and no failed request for the soak time. A failure is for the stop rules, which detach the node again. The step
  * ends by removing the record: after that only the slot is left to release. A process that resumes a run counts no failure before
- * its own baseline is green, so until then the soak has not begun.
+ * its own baseline is green, so until then the soak has not begun. It begins anew where the node did not serve in between, and time
+ * that was not measured makes it longer.
  */
 export const soak: StepRule = {
   step: 'soak',
@@ -28,6 +33,7 @@ export const soak: StepRule = {
     ...(s.evidence.awaitsClaims === true ? { awaitsClaims: false } : {}),
     attachedAt: s.evidence.attachedAt ?? s.now,
     attachedAtWall: s.evidence.attachedAtWall ?? s.wall,
+    attachDueSince: stoodStill(s, s.evidence.attachDueSince ?? s.evidence.attachingSince ?? s.now),
   }),
   limit: (s) => (s.evidence.attachedAt === undefined ? undefined : notSoaked(s)),
 }
@@ -42,27 +48,60 @@ export function soakHold(s: SubjectSnapshot): Hold | undefined {
   if (unmeasured.length > 0) return hold(unmeasured)
   const awaited = controlHeard(s)
   if (awaited.length > 0) return hold(awaited, 100)
-  const leftMs = Math.max(s.spec.soakMs - (s.now - (s.evidence.attachedAt ?? s.now)), unwatchedMs(s), quietMs(s))
+  const leftMs = Math.max(soakLeftMs(s), quietMs(s))
   const isWatched = s.run.verdict === undefined || isStoppedBeside(s)
-  if (!isWatched || (leftMs <= 0 && !verdictsOwed(s))) return undefined
+  if (!isWatched || leftMs <= 0 || isUnmeasurable(s)) return undefined
+  const silent = probeMeasures(s)
+  if (silent.length > 0) return hold(silent)
   const reason: Reason = { code: 'Soaking', text: 'traffic is watched for the soak time' }
   return hold([reason], Math.min(Math.max(leftMs, 100), 1000))
 }
 
-/** In service, and traffic was never green since: a soak that cannot begin has failed. */
+/**
+ * In service, and traffic was never green since: a soak that cannot begin has failed. One that cannot be measured has not: the node or
+ * machine serves on, and the roll goes no further.
+ */
 export function notSoaked(s: SubjectSnapshot): Verdict | undefined {
   const since = s.evidence.attachedAt ?? s.now
   const limitMs = s.spec.probe?.baselineLimitMs ?? 0
-  const red = baselineGreen(s).filter((reason) => waitOf(reason) === 'baseline')
-  if (red.length === 0 || s.now - since < limitMs) return undefined
+  const red = baselineGreen(s).filter((reason) => waitOf(reason) === 'baseline' && reason !== trafficNotMeasured)
+  if (red.length === 0 || s.now - since < limitMs) return unmeasurable(s)
   const { name } = subjectOf(s)
   const text = `${name} is in service again, and traffic was not green within the limit (${formatDuration(limitMs)})`
   return keptOut({ code: 'NotSoaked', object: name, text }, red)
 }
 
-/** The rest of the soak time, counted from when failures began to count. */
-const unwatchedMs = ({ run, spec, wall }: SubjectSnapshot): number =>
-  run.measuredSince === undefined ? 0 : spec.soakMs - (wall - run.measuredSince)
+function unmeasurable(s: SubjectSnapshot): Verdict | undefined {
+  if (s.run.verdict !== undefined || !isUnmeasurable(s)) return undefined
+  const silent = probeMeasures(s)
+  return { kind: 'held', keepOut: false, reasons: silent.length > 0 ? silent : [trafficNotMeasured] }
+}
+
+/** A probe that measures nothing is waited for as long as before a reboot. */
+function isUnmeasurable(s: SubjectSnapshot): boolean {
+  if (s.probe === undefined) return false
+  const since = soakingSince(s)
+  const elapsedMs = Math.min(s.now - since.mono, s.wall - since.wall)
+  return elapsedMs - measuredMs(s.probe, since.wall) >= s.spec.drain.blockedLimitMs
+}
+
+/** The rest of the soak time. With a probe only time counts that was measured. */
+function soakLeftMs(s: SubjectSnapshot): number {
+  const since = soakingSince(s)
+  const leftMs = s.spec.soakMs - (s.now - since.mono)
+  return s.probe === undefined ? leftMs : Math.max(leftMs, s.spec.soakMs - measuredMs(s.probe, since.wall))
+}
+
+/** From when it served without a break, and failures count. */
+function soakingSince({ run, evidence, now, wall }: SubjectSnapshot): { readonly mono: MonoMs; readonly wall: WallMs } {
+  const {
+    attachedAt = now,
+    attachedAtWall = wall,
+    unattachedAt = attachedAt,
+    unattachedAtWall = attachedAtWall,
+  } = evidence
+  return { mono: unattachedAt, wall: wallMs(Math.max(unattachedAtWall, run.measuredSince ?? unattachedAtWall)) }
+}
 
 /** Failed requests that the roll file allows: the soak time begins anew with each that this node or machine is blamed for. */
 function quietMs(s: SubjectSnapshot): number {
@@ -72,12 +111,4 @@ function quietMs(s: SubjectSnapshot): number {
     (window) => window.lastBadAt >= attachedAt && blameOf(s, window)?.node === subjectOf(s).name,
   )
   return Math.max(0, ...own.map(({ lastBadAt }) => s.spec.soakMs - (s.wall - lastBadAt)))
-}
-
-/** A request of the soak's last moment may take until its time-out to be judged. */
-function verdictsOwed(s: SubjectSnapshot): boolean {
-  const attachedAt = s.evidence.attachedAtWall
-  if (s.probe === undefined || attachedAt === undefined) return false
-  const since = Math.max(attachedAt, s.run.measuredSince ?? attachedAt)
-  return (s.probe.lastVerdictAt ?? 0) < since + s.spec.soakMs
 }

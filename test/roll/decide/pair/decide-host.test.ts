@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { monoMs } from '../../../../src/ground/model/time.ts'
+import { monoMs, wallMs } from '../../../../src/ground/model/time.ts'
+import { judge } from '../../../../src/roll/decide/judge.ts'
 import { decideMachine } from '../../../../src/roll/decide/pair/decide-machine.ts'
 import type { MachineMemory } from '../../../../src/roll/decide/pair/machine-memory.ts'
 import type { MachineEvidence } from '../../../../src/roll/decide/pair/machine-snapshot.ts'
+import { observeMachine, rememberMachineDecision } from '../../../../src/roll/decide/pair/observe-machine.ts'
 import {
   AFTER,
   aHost,
@@ -259,4 +261,34 @@ test('a machine whose slot another run took names that run', () => {
       ['the slot was taken by another owner, so nothing is sent'],
     ],
   )
+})
+
+/** How the soak of a machine ends whose addresses are on both machines for so long of each period, or whose command to take them fails. */
+function soakEnds(downS: number, periodS: number, error?: string): string {
+  const memory = { record: RECORD, isProven: true, intent: true, wasAway: true } as const
+  let evidence: MachineEvidence = { ...back, moved: { ...back.moved, ...(error === undefined ? {} : { error }) } }
+  for (let second = 0; second < 3600; second += 1) {
+    const on = second % periodS < downS ? ['lb-1', 'lb-2'] : ['lb-1']
+    const given = aHost({ on, bootId: AFTER, memory, evidence })
+    const now = monoMs(NOW + second * 1000)
+    const machines = given.machines.map((machine) => ({ ...machine, askedAt: now }))
+    const moved = error === undefined ? {} : { moved: { ...back.moved, at: now, error } }
+    const s = { ...given, now, wall: wallMs(now), machines, evidence: { ...evidence, ...moved } }
+    const seen = { ...s, evidence: observeMachine(s) }
+    const verdict = judge(seen)
+    if (verdict !== undefined) return `${verdict.kind} ${verdict.keepOut} ${verdict.reasons[0]?.code} after ${second} s`
+    const decision = decideMachine(seen)
+    if (decision.kind === 'settled') return `${decision.end} after ${second} s`
+    evidence = rememberMachineDecision(seen, decision)
+  }
+  return 'never'
+}
+
+test('the soak of a machine begins anew where its pair was not whole in between, and the wait for that has one limit', () => {
+  assert.equal(soakEnds(0, 3600), 'through after 10 s')
+  assert.equal(soakEnds(9, 3600), 'through after 19 s')
+  assert.equal(soakEnds(5, 3600), 'through after 15 s')
+  assert.equal(soakEnds(3600, 3600), 'stopped true PairNotWhole after 295 s')
+  assert.equal(soakEnds(5, 10), 'stopped true PairNotWhole after 590 s')
+  assert.equal(soakEnds(0, 3600, 'keepalived: no such unit'), 'stopped true PairNotWhole after 295 s')
 })

@@ -44,7 +44,7 @@ const atSettle: Given = { on: ['lb-2'], bootId: AFTER, memory: proven, evidence:
 const inService: Given = {
   bootId: AFTER,
   memory: { record: RECORD, isProven: true, intent: true },
-  evidence: { ...back, attachedAt: at(900_000), wholeAt: at(900_000) },
+  evidence: { ...back, attachedAt: at(900_000), attachDueSince: at(900_000) },
 }
 const stopped = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
 const restoring: Partial<MachineSnapshot> = { run: { id: 'run-1', order: [], done: [], verdict: stopped } }
