@@ -1,14 +1,14 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { keepDetached, servesOn } from '../../service/decide/keep-detached.ts'
 import { RECHECK_MS, type StepAnswer } from '../../service/decide/step-answer.ts'
-import { type Action, actionKey } from '../../service/model/action.ts'
 import type { Decision } from '../model/decision.ts'
 import { BEGIN, KEEPING_OUT, ladderOf } from './ladder.ts'
 import { nodeGone } from './node-gone.ts'
 import { hasCurrent, hasRebooted, type NodeSnapshot, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import { climb, type StepDecision, type StepRule } from './step-rule.ts'
+import { climb, type StepRule } from './step-rule.ts'
+import { isDue, whenDue } from './when-due.ts'
 
 /** One pass: from all that was read to the one thing to do next, or to wait for. Pure. */
 export function decide(s: RollSnapshot): Decision {
@@ -57,30 +57,6 @@ function climbed<S extends NodeSnapshot>(ladder: readonly StepRule<S>[], s: S): 
   const decision = climb(ladder, s)
   return decision === undefined ? nodeDone(s) : whenDue(decision, s)
 }
-
-/** What is to be repeated later is waited for. */
-function whenDue(decision: StepDecision, s: NodeSnapshot): StepDecision {
-  if (decision.kind === 'hold') return decision
-  const due = decision.actions.filter((action) => isDue(action, s))
-  if (due.length > 0) return { ...decision, actions: due }
-  const waits = decision.actions.flatMap((action) => {
-    const retry = s.evidence.retries[actionKey(action)]
-    return retry === undefined ? [] : [{ action, retry }]
-  })
-  const nextMs = Math.min(...waits.map(({ retry }) => retry.notBefore - s.now))
-  const reasons = waits
-    .filter(({ action }) => !isAnswered(action, s))
-    .map(({ retry }): Reason => ({ code: 'Retrying', text: retry.error }))
-  const recheckAfterMs = Math.max(nextMs, 1)
-  return { kind: 'hold', step: decision.step, reasons: [...reasons, ...decision.reasons], recheckAfterMs }
-}
-
-/** Where another owner has the slot, the step names it and says what to do. */
-const isAnswered = (action: Action, s: NodeSnapshot): boolean =>
-  action.kind === 'takeSlot' && (s.slot.state === 'other' || s.slot.state === 'stale')
-
-const isDue = (action: Action, s: NodeSnapshot): boolean =>
-  (s.evidence.retries[actionKey(action)]?.notBefore ?? s.now) <= s.now
 
 /**
  * The node bears no record of this run: it has not begun, or it is through, or it was given up before it began, or it is gone. An old

@@ -16,6 +16,8 @@ export interface Evidence extends ServiceEvidence {
   readonly slotTakenAt?: MonoMs
   /** Action key → when it may be tried again, after how many failures. */
   readonly retries: Readonly<Record<string, Retry>>
+  /** Action key → how often it was written on the Node, and when it may be written again, where somebody undoes it. */
+  readonly written?: Readonly<Record<string, { readonly times: number; readonly notBefore: MonoMs }>>
   /** Pod uid → the API's last answer to its eviction. */
   readonly evictions: Readonly<Record<string, EvictionAnswer>>
   /** Uids of the pods that were here when the drain began. */
@@ -67,6 +69,8 @@ export interface Evidence extends ServiceEvidence {
   readonly awaySince?: MonoMs | undefined
   /** Since when a hook has waited for the journal before the node is uncordoned. Absent while the journal can be written. */
   readonly unwrittenSince?: MonoMs | undefined
+  /** How long it has been on its way back without being uncordoned. */
+  readonly uncordoningMs?: number
   readonly settledInARow: number
   readonly settledAt?: MonoMs | undefined
   readonly settlingSince?: MonoMs

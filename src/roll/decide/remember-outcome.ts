@@ -1,6 +1,7 @@
 import { isAway } from '../../ground/model/eviction.ts'
 import type { RebootAnswer } from '../../ground/model/host.ts'
 import { present } from '../../ground/model/present.ts'
+import { monoMs } from '../../ground/model/time.ts'
 import { workloadKey } from '../../ground/model/workload.ts'
 import { rememberService } from '../../service/decide/observe.ts'
 import { type Action, actionKey, type RemovalAction } from '../../service/model/action.ts'
@@ -8,6 +9,7 @@ import type { Outcome } from '../../service/model/outcome.ts'
 import { type Replacer, replacerOf } from './drain/replacer-of.ts'
 import type { Evidence } from './evidence.ts'
 import type { RollSnapshot } from './snapshot.ts'
+import { wordsOf } from './when-due.ts'
 
 /** Adds the result of an action to the evidence. Pure. */
 export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {
@@ -43,10 +45,26 @@ const sent = (s: RollSnapshot, answer: RebootAnswer): Partial<Evidence> => ({
 function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {
   const key = actionKey(action)
   const { [key]: before, ...others } = s.evidence.retries
-  if (outcome.ok) return { ...s.evidence, retries: others }
+  if (outcome.ok) return { ...s.evidence, retries: others, ...withWritten(s, action) }
   const failures = (before?.failures ?? 0) + 1
   const notBefore = (s.now + outcome.retryInMs) as typeof s.now
   return { ...s.evidence, retries: { ...others, [key]: { failures, notBefore, error: outcome.error } } }
+}
+
+const UNDONE_FIRST_MS = 1000
+const UNDONE_MAX_MS = 60_000
+
+/**
+ * What somebody undoes is done again later each time.
+ *
+ * Law: what the roll wrote on a Node and somebody undoes is written again after a pause, which grows.
+ */
+function withWritten({ evidence: { written = {} }, now }: RollSnapshot, action: Action): Pick<Evidence, 'written'> {
+  if (wordsOf(action) === undefined) return {}
+  const key = actionKey(action)
+  const times = (written[key]?.times ?? 0) + 1
+  const pauseMs = Math.min(UNDONE_FIRST_MS * 2 ** (times - 1), UNDONE_MAX_MS)
+  return { written: { ...written, [key]: { times, notBefore: monoMs(now + pauseMs) } } }
 }
 
 /**

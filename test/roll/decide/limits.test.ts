@@ -4,6 +4,7 @@ import type { RebootAnswer } from '../../../src/ground/model/host.ts'
 import type { Reason, ReasonCode } from '../../../src/ground/model/reason.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
+import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
@@ -116,6 +117,28 @@ test('a node that came back without proof stays out', () => {
   assert.deepEqual([since(100_000)?.keepOut, since(100_000)?.reasons[0]?.code], [true, 'NotProven'])
   assert.equal(since(100_001), undefined)
   assert.equal(since(100_000, 'another'), undefined, 'it is proven')
+})
+
+test('a node that cannot be uncordoned, or is cordoned again each time, stays out after the limit of settling', () => {
+  const found = (uncordoningMs: number, change: Partial<Evidence> = {}) => {
+    const evidence = { ...detachedEvidence(), uncordoningMs, ...change }
+    const verdict = judge(aSnapshot({ ...out, node: { bootId: NEW_BOOT, unschedulable: true }, evidence }))
+    return verdict && [verdict.keepOut, ...verdict.reasons.map(({ code }) => code)]
+  }
+  const retries = { 'uncordon n1': { failures: 9, notBefore: monoMs(1), error: 'denied the request' } }
+  assert.equal(found(599_999), undefined)
+  assert.deepEqual(found(600_000), [true, 'NotSettled', 'UndoneByOthers'])
+  assert.deepEqual(found(600_000, { retries }), [true, 'NotSettled', 'Retrying'])
+  assert.deepEqual(found(600_000, { attachingSince: monoMs(999_000), retries }), [true, 'NotSettled', 'Retrying'])
+})
+
+test('time in which a node is to be uncordoned counts, without that for hooks and while the API server is away', () => {
+  const counted = (code: ReasonCode, staleForMs = 0) => {
+    const s = aSnapshot({ ...out, evidence: { uncordoningMs: 7, passedAt: monoMs(999_000) } })
+    const decision = { kind: 'hold', step: 'uncordon', reasons: [{ code, text: 'x' }], recheckAfterMs: 500 } as const
+    return rememberDecision({ ...s, cluster: { ...s.cluster, staleForMs } }, decision).uncordoningMs
+  }
+  assert.deepEqual([counted('Retrying'), counted('HookRuns'), counted('Retrying', 1)], [1007, 7, 7])
 })
 
 test('a node that does not settle stays out', () => {

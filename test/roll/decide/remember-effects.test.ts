@@ -54,7 +54,12 @@ const moved = (kind: 'accepted' | 'gone' | 'replaced'): Partial<Evidence> => ({
 const BUDGET = { kind: 'budget', refusal: { budget: 'cart' } } as const
 
 const TABLE: readonly (readonly [title: string, action: Action, outcome: Outcome, change: Partial<Evidence>])[] = [
-  ['a cordon is only what went well', { kind: 'cordon', node: 'n1' }, { ok: true }, {}],
+  [
+    'a cordon that went well is not repeated at once',
+    { kind: 'cordon', node: 'n1' },
+    { ok: true },
+    { written: { 'cordon n1': { times: 1, notBefore: monoMs(NOW + 1000) } } },
+  ],
   ['a cordon that failed is tried again', { kind: 'cordon', node: 'n1' }, FAILED, failedOnce('cordon n1')],
   [
     'an eviction that was accepted moved its pod',
@@ -87,7 +92,12 @@ const TABLE: readonly (readonly [title: string, action: Action, outcome: Outcome
   ['drain drops none', { ...SET, state: 'drain' }, { ok: true }, {}],
   ['a slot that was taken is ours since then', TAKE, { ok: true }, { slotTakenAt: NOW }],
   ['a slot that was not taken is ours since before', TAKE, FAILED, failedOnce('takeSlot n1')],
-  ['an announcement that was written is ours', INTENT, { ok: true }, { intentByUs: true }],
+  [
+    'an announcement that was written is ours',
+    INTENT,
+    { ok: true },
+    { intentByUs: true, written: { 'writeIntent n1': { times: 1, notBefore: monoMs(NOW + 1000) } } },
+  ],
   ['an announcement that was refused is not ours', INTENT, FAILED, failedOnce('writeIntent n1')],
   [
     'a reboot that was sent is awaited from then on',

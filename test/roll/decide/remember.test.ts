@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ReasonCode } from '../../../src/ground/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
+import { decide } from '../../../src/roll/decide/decide.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
 import { rememberOutcome } from '../../../src/roll/decide/remember-outcome.ts'
@@ -10,7 +11,7 @@ import type { Step } from '../../../src/roll/model/step.ts'
 import type { Action } from '../../../src/service/model/action.ts'
 import type { Outcome } from '../../../src/service/model/outcome.ts'
 import { announced, out } from '../../support/roll-stages.ts'
-import { aPod, aSnapshot, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
+import { aPod, aRecord, aSnapshot, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
 
 const NOW = 1_000_000
 const REF = { instance: 'lb-1', backend: 'web', server: 'n1' }
@@ -90,6 +91,18 @@ test('what failed is tried again after its pause, and what went well is forgotte
   })
   assert.equal(after(cordon, FAILED, once).retries['cordon n1']?.failures, 2)
   assert.deepEqual(after(cordon, { ok: true }, once).retries, {})
+})
+
+test('law: what the roll wrote on a Node and somebody undoes is written again after a pause, which grows', () => {
+  const cordon = { kind: 'cordon', node: 'n1' } as const
+  const uncordoned = { record: aRecord(), evidence: {} }
+  let evidence: Evidence = aSnapshot(uncordoned).evidence
+  const pauses = Array.from({ length: 8 }, () => {
+    evidence = rememberOutcome(aSnapshot({ ...uncordoned, evidence }), cordon, { ok: true })
+    const decision = decide(aSnapshot({ ...uncordoned, evidence }))
+    return decision.kind === 'hold' && decision.reasons[0]?.code === 'UndoneByOthers' ? decision.recheckAfterMs : 0
+  })
+  assert.deepEqual(pauses, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
 })
 
 test('an announcement is ours only where it was written', () => {

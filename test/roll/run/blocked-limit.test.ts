@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
+import { aServer, aSpec } from '../../support/roll-world.ts'
 
 const MINUTE_MS = 60_000
 const SLOT = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
@@ -64,4 +65,25 @@ test('a slot that another run renews for the whole limit is waited for no longer
   }
   renew('minute 9')
   assert.deepEqual((await afterMinutes(roll, 2))?.slice(0, 3), ['held', 3, 'SlotTaken'])
+})
+
+test('a cordon that another program removes each time is set again ever more seldom, and given up at the limit', async (t) => {
+  const roll = memoryRoll({
+    servers: [aServer('n1', { currentSessions: 2 }), aServer('n2'), aServer('n3')],
+    run: { spec: aSpec({ detach: { idleLimitMs: 360_000_000 } }) },
+  })
+  let cordons = 0
+  const [patch, change] = [roll.cluster.patchNode.bind(roll.cluster), roll.cluster.change.bind(roll.cluster)]
+  roll.cluster.patchNode = async (name, steps) => {
+    const node = await patch(name, steps)
+    if (!steps.some((step) => step.path === '/spec/unschedulable' && 'value' in step && step.value === true)) return node
+    cordons += 1
+    void roll.clock.sleep(50, new AbortController().signal).then(() => change(name, { unschedulable: false }))
+    return node
+  }
+  const running = roll.begin()
+  t.after(() => leave(roll, running))
+  assert.equal(await afterMinutes(roll, 9), undefined)
+  assert.ok(cordons > 5 && cordons < 20, `${cordons} cordons`)
+  assert.deepEqual((await afterMinutes(roll, 4))?.slice(0, 3), ['held', 3, 'UndoneByOthers'])
 })

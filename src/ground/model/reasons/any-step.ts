@@ -96,6 +96,13 @@ export const ANY_STEP = {
     cure: 'The text has the last lines that the command printed. If an undo has failed, `next` is the command to type.',
     wait: 'by law',
   },
+  UndoneByOthers: {
+    is: 'n1 was cordoned, and somebody has undone that',
+    cause:
+      'A person or another program removes what the roll has written on the Node, such as its cordon. The roll writes it again after a pause, which grows from 1 s to 1 min.',
+    cure: 'Stop what undoes it. `kubectl get node NODE -o yaml --show-managed-fields` shows who wrote to the Node.',
+    wait: 'blocked',
+  },
   Retrying: {
     is: 'a write failed and is tried again (the message is the error)',
     cause:
