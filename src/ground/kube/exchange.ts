@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingHttpHeaders, request as plainRequest }
 import { request as tlsRequest } from 'node:https'
 import type { Readable } from 'node:stream'
 import type { Connection } from './connection.ts'
+import { dropIdleConnections } from './keep-alive.ts'
 import { errorCode, transportError } from './transport-error.ts'
 
 export interface HttpRequest {
@@ -25,10 +26,17 @@ export function exchange(connection: Connection, request: HttpRequest, signal: A
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const sent = openOrRefuse(connection, request)
-    const abort = () => sent.destroy()
+    let isAnswered = false
+    const abort = () => {
+      if (!isAnswered) dropIdleConnections(connection.agent)
+      sent.destroy()
+    }
     signal.addEventListener('abort', abort, { once: true })
     sent.once('close', () => signal.removeEventListener('abort', abort))
-    sent.once('response', resolve)
+    sent.once('response', (head) => {
+      isAnswered = true
+      resolve(head)
+    })
     sent.on('error', (error) => {
       if (signal.aborted) reject(signal.reason)
       else if (wasIdleTooLong(sent, error, request)) exchange(connection, request, signal).then(resolve, reject)

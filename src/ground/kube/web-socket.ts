@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws'
 import type { Connection } from './connection.ts'
 import type { HttpRequest, ReplyHead } from './exchange.ts'
+import { dropIdleConnections } from './keep-alive.ts'
 import { transportError } from './transport-error.ts'
 
 /** The longest message of a stream of the API: a hostile server must not fill the memory. */
@@ -36,6 +37,7 @@ export function openWebSocket(
     })
     const abort = (): void => {
       reject(signal.reason)
+      if (socket.readyState === WebSocket.CONNECTING) dropIdleConnections(agent)
       socket.terminate()
     }
     signal.addEventListener('abort', abort, { once: true })

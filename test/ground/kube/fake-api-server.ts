@@ -64,6 +64,8 @@ export class FakeApiServer {
   #changes: Change[] = []
   readonly #watches = new Set<{ readonly response: ServerResponse; mute: boolean }>()
   readonly #sockets = new Set<Socket>()
+  readonly #secure = new Set<Socket>()
+  #deaf: ReadonlySet<Socket> = new Set()
   #inTheWay: { readonly wanted: Wanted; readonly answer: Answer; times: number }[] = []
 
   /** `collection`: the path that the objects are listed at. */
@@ -74,8 +76,9 @@ export class FakeApiServer {
   async start(names: readonly string[] = ['127.0.0.1', 'localhost']): Promise<this> {
     const { certificatePem, keyPem } = this.authority.issue({ commonName: 'fake' }, { names })
     const server = createServer({ cert: certificatePem, key: keyPem, requestCert: true, rejectUnauthorized: false })
-    server.on('secureConnection', () => {
+    server.on('secureConnection', (socket) => {
       this.connections += 1
+      this.#secure.add(socket)
     })
     server.on('connection', (socket) => {
       if (!(socket instanceof Socket)) return
@@ -152,6 +155,11 @@ export class FakeApiServer {
     this.#watches.clear()
   }
 
+  /** From now on nothing that comes over a present connection is answered, while TCP lives on. */
+  deafenConnections(): void {
+    this.#deaf = new Set(this.#secure)
+  }
+
   /** From now on the open watches say nothing, while TCP lives on. */
   muteWatches(): void {
     for (const watch of this.#watches) watch.mute = true
@@ -174,6 +182,7 @@ export class FakeApiServer {
     const { method = '', headers } = request
     const seen = { method, path: url.pathname, query: url.searchParams, headers }
     this.requests.push(seen)
+    if (this.#deaf.has(request.socket)) return
     const override = this.#inTheWay.find(({ wanted, times }) => times > 0 && wanted === this.#wantedOf(seen))
     if (override !== undefined) {
       override.times -= 1

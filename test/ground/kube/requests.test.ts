@@ -132,6 +132,20 @@ test('a read goes out again when the kept connection turns out to be closed', as
   assert.equal((await cluster.readNode('a', signal))?.name, 'a')
 })
 
+test('a call that was not answered in time drops the connections beside it, which may lead nowhere as well', async (t) => {
+  const { cluster, clock, server, signal } = await scene(t)
+  await Promise.all(Array.from({ length: 6 }, () => cluster.list('nodes', signal)))
+  assert.equal(server.connections, 6)
+  server.deafenConnections()
+  server.putInTheWay(PATH, answering(200, NODE))
+  const asked = server.requests.length
+  const over = assert.rejects(cluster.readNode('a', signal), { code: 'KUBE_TIMEOUT' })
+  await waitFor({ what: 'the request', limitMs: 5000 }, () => server.requests.length > asked || undefined)
+  await clock.advance(30_000)
+  await over
+  assert.equal((await cluster.readNode('a', signal))?.name, 'a')
+})
+
 test('a write does not: it may have been carried out', async (t) => {
   const { cluster, server, signal } = await scene(t)
   server.putInTheWay('PATCH /api/v1/nodes/a', (response) => response.socket?.destroy())
