@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decide } from '../../../src/roll/decide/decide.ts'
+import type { HookStates } from '../../../src/roll/decide/hooks/hook-states.ts'
 import type { GateSpec } from '../../../src/roll/model/gate-spec.ts'
 import type { RollEvent } from '../../../src/roll/model/roll-event.ts'
-import type { StepHook } from '../../../src/roll/model/step-hook.ts'
+import { hookKey, type StepHook } from '../../../src/roll/model/step-hook.ts'
 import type { RunState } from '../../../src/roll/run/run-state.ts'
 import { aGate, aHook, exited, MemoryGates, MemoryPrograms } from '../../support/gate-and-hook-world.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
-import { aSpec } from '../../support/roll-world.ts'
+import { announced, out } from '../../support/roll-stages.ts'
+import { aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
 
 interface Requests {
   readonly gates?: readonly GateSpec[]
@@ -172,6 +176,20 @@ test('the hooks before a node also run for a node that people had cordoned', asy
   assert.equal(outcome(end), 'completed 0')
   assert.deepEqual(end.programs.ran, ['first n1', 'first n2'])
   assert.deepEqual(left(end), ['n1 inService cordoned', 'n2 inService'])
+})
+
+test('and for one with a server that was out before, and for one that is out since a process that undid its hooks', () => {
+  const spec = aSpec({ hooks: [aHook({ name: 'first', at: 'beforeNode', run: ['first', '{node}'] })] })
+  const next = (stage: Parameters<typeof aSnapshot>[0], states: HookStates['states'] = {}): string =>
+    shortDecision(decide(aSnapshot({ ...stage, change: { spec, hooks: { states, isLost: false } } })))
+  const outBefore = aRecord({
+    unschedulable: true,
+    servers: aRecord().servers.map((server) => ({ ...server, state: 'drain' })),
+  })
+  assert.equal(next({ ...out, record: outBefore }), 'act cordon: runHook')
+  assert.equal(next(out), 'act cordon: runHook')
+  assert.equal(next(out, { [hookKey('n1', 'run', 'first')]: { kind: 'done' } }), 'act reboot: writeIntent')
+  assert.equal(next({ ...announced, evidence: { ...out.evidence, intentByUs: true } }), 'act reboot: sendReboot')
 })
 
 test('law: no reboot is announced after a hook before it has failed for good; the node is restored, what the hook may have done is undone, and the roll stops', async () => {

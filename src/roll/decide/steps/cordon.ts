@@ -7,6 +7,7 @@ import { ownPodLeaves } from '../own-pod.ts'
 import { beforeLeaving } from '../requests.ts'
 import { silencesHold } from '../silences/silences-due.ts'
 import type { StepRule } from '../step-rule.ts'
+import { isBeyondRestore } from '../subject.ts'
 
 /**
  * Step 3: only after all guards of the detach pass on every instance, the last usable server among them. The pod of this roll, if it
@@ -28,9 +29,12 @@ export const cordon: StepRule = {
   remember: beforeReboot,
 }
 
-/** On a node that people have cordoned, silences and hooks come before its detach, since this run sets no cordon. */
+/**
+ * A node that people have cordoned gets no cordon of this run, so its silences and hooks come here, before its detach. Hooks run here
+ * also for a node that an earlier process of this run left out: it undid them when it stopped.
+ */
 function hooksOfCordoned(s: RecordedSnapshot): StepAnswer | undefined {
-  if (Object.keys(s.evidence.detached).length > 0) return undefined
-  const silences = silencesHold(s)
+  if (isBeyondRestore(s)) return undefined
+  const silences = Object.keys(s.evidence.detached).length > 0 ? [] : silencesHold(s)
   return silences.length > 0 ? hold(silences) : hooksAt(s, 'beforeNode')
 }
