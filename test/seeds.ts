@@ -3,7 +3,7 @@
  * IngressDaemonSet, drains of guarded nodes. `npm run fleets -- --seeds 2000` runs seeds 0 to 1999 on two cores, `--from 5000`
  * others; `--seed X` runs one again, twice, and prints what happened. `--digests FILE` writes a line for each seed, its digest:
  * a change of shape leaves that file as it was. Only for rolls: `--polite`, pods that leave politely, under a budget that allows
- * no eviction; `--table`, which fails where a cell of fault and step is empty that could be filled.
+ * no eviction; `--files`, roll files whose fields are drawn; `--table`, which fails where a cell of fault and step is empty that could be filled.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -19,10 +19,11 @@ import { added, cellTable, emptyCells } from './support/virtual-roll/swarm/cell-
 import { cueText } from './support/virtual-roll/swarm/cue.ts'
 import { faultText } from './support/virtual-roll/swarm/fault.ts'
 import type { CellCounts } from './support/virtual-roll/swarm/fault-tally.ts'
-import { runPoliteSeed, runSeed } from './support/virtual-roll/swarm/run-seed.ts'
+import { fileScenarioOf } from './support/virtual-roll/swarm/file-draw.ts'
+import { runFileSeed, runPoliteSeed, runSeed } from './support/virtual-roll/swarm/run-seed.ts'
 import { politeScenarioOf, scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
 
-type Kind = 'seed' | 'polite' | 'fleet' | 'ingress' | 'guard'
+type Kind = 'seed' | 'polite' | 'file' | 'fleet' | 'ingress' | 'guard'
 type SeedRun = Extract<JobReport, { readonly report: unknown }>
 
 const { values, positionals } = parseArgs({
@@ -34,12 +35,13 @@ const { values, positionals } = parseArgs({
     workers: { type: 'string', default: '2' },
     digests: { type: 'string' },
     polite: { type: 'boolean', default: false },
+    files: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
   },
 })
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  swarm: values.polite ? 'polite' : 'seed',
+  swarm: values.polite ? 'polite' : values.files ? 'file' : 'seed',
   fleets: 'fleet',
   ingress: 'ingress',
   guards: 'guard',
@@ -49,17 +51,20 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const RUNS: { readonly [kind in Kind]: (seed: string) => Promise<SeedRun> } = {
   seed: async (seed) => ({ kind: 'seed', report: await runSeed(seed) }),
   polite: async (seed) => ({ kind: 'polite', report: await runPoliteSeed(seed) }),
+  file: async (seed) => ({ kind: 'file', report: await runFileSeed(seed) }),
   fleet: async (seed) => ({ kind: 'fleet', report: await runFleet(seed) }),
   ingress: async (seed) => ({ kind: 'ingress', report: await runIngressSeed(seed) }),
   guard: async (seed) => ({ kind: 'guard', report: await runGuardSeed(seed) }),
 }
+
+const SCENARIOS = { seed: scenarioOf, polite: politeScenarioOf, file: fileScenarioOf }
 
 /** What is drawn for a seed. */
 function scenarioLines(kind: Kind, seed: string): readonly string[] {
   if (kind === 'fleet') return [JSON.stringify(fleetScenario(seed))]
   if (kind === 'ingress') return [JSON.stringify(ingressScenario(seed))]
   if (kind === 'guard') return [JSON.stringify(guardScenario(seed))]
-  const { faults, cues, ...scenario } = (kind === 'polite' ? politeScenarioOf : scenarioOf)(seed)
+  const { faults, cues, ...scenario } = SCENARIOS[kind](seed)
   return [
     JSON.stringify(scenario),
     ...[...faults, ...scenario.world.faults].map((fault) => `  ${faultText(fault)}`),
@@ -108,7 +113,7 @@ const withoutEvents = (run: SeedRun): SeedRun => ({ ...run, report: { ...run.rep
 
 /** Prints what the runs counted. False: a cell is empty that may not be. */
 function printCounts(kind: Kind, runs: readonly SeedRun[]): boolean {
-  if (kind === 'seed' || kind === 'polite') return printTable(runs)
+  if (kind === 'seed' || kind === 'polite' || kind === 'file') return printTable(runs)
   const deaths: Record<string, number> = {}
   const most = new Map<number, number>()
   let [nodes, grants, killed] = [0, 0, 0]
@@ -135,7 +140,7 @@ function printCounts(kind: Kind, runs: readonly SeedRun[]): boolean {
 /** How often each fault happened in each step. */
 function printTable(runs: readonly SeedRun[]): boolean {
   const cells = runs.flatMap((run): CellCounts[] =>
-    run.kind === 'seed' || run.kind === 'polite' ? [run.report.cells] : [],
+    run.kind === 'seed' || run.kind === 'polite' || run.kind === 'file' ? [run.report.cells] : [],
   )
   const counts = added(cells)
   for (const line of cellTable(counts)) console.log(line)

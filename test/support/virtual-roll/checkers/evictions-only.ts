@@ -20,8 +20,8 @@ const MAY_WRITE: readonly Write[] = [
   ['PATCH', /^\/api\/v1\/nodes\/[^/]+$/],
   ['PATCH', POD],
   ['POST', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases$/],
-  ['PATCH', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases\/evenkeel-slot-0$/],
-  ['PUT', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases\/evenkeel-slot-0$/],
+  ['PATCH', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases\/evenkeel-slot-\d$/],
+  ['PUT', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases\/evenkeel-slot-\d$/],
   ['POST', /^\/apis\/authorization\.k8s\.io\/v1\/selfsubjectaccessreviews$/],
 ]
 

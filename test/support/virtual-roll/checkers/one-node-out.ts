@@ -21,7 +21,7 @@ export function oneNodeOut(scene: Scene): Checker {
     return out
   }
   const look = (out: ReadonlySet<string>): void => {
-    if (out.size > 1) scene.tell('one-node-out', `${[...out].toSorted().join(' and ')} are out together`)
+    if (out.size > scene.mostOut) scene.tell('one-node-out', `${[...out].toSorted().join(' and ')} are out together`)
   }
   return {
     onAsked: ({ request }) => {

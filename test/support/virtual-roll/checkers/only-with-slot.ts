@@ -4,7 +4,7 @@ import type { Scene } from './scene.ts'
 
 const NAME = 'only-with-slot'
 const MARK = 'evenkeel.dev/to-be-rolled'
-const SLOT = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
+export const SLOT = /^evenkeel-slot-\d+$/
 
 interface LeaseSpec {
   readonly holderIdentity?: string
@@ -20,35 +20,45 @@ const ON_ITS_WAY_MS = 1_000
  * people delete the Lease, the run that had it may act until its last renewal is too old: it hears of it by the next one.
  */
 export function onlyWithSlot(scene: Scene): Checker {
-  let renewedAtMs = 0
-  let renewTime: string | undefined
-  /** The holder of the slot when people deleted it, and until when that run may act on. */
+  /** By the name of the slot: what its Lease said last, and when it was renewed. */
+  const slots = new Map<string, { readonly spec: LeaseSpec; readonly renewedAtMs: number }>()
+  /** The holder of a slot when people deleted it, and until when that run may act on. */
   const deleted: { readonly holder: string; readonly untilMs: number }[] = []
-  const spec = (): LeaseSpec => (scene.cluster.world.store.get(LEASES, SLOT)?.spec ?? {}) as LeaseSpec
   const heldUntilDeleted = (run: string, onItsWayMs: number): boolean =>
     deleted.some(({ holder, untilMs }) => isOf(run, holder) && scene.nowMs <= untilMs + onItsWayMs)
   return {
     onChange: ({ resource, type, object }) => {
-      if (resource !== LEASES || object.metadata.name !== SLOT.name) return
+      const { name } = object.metadata
+      if (resource !== LEASES || !SLOT.test(name)) return
+      const spec = (object.spec ?? {}) as LeaseSpec
+      const before = slots.get(name)
       if (type === 'DELETED') {
-        const { holderIdentity = '', leaseDurationSeconds = 0 } = (object.spec ?? {}) as LeaseSpec
-        deleted.push({ holder: holderIdentity, untilMs: renewedAtMs + (leaseDurationSeconds * 2_000) / 3 })
+        slots.delete(name)
+        const { holderIdentity = '', leaseDurationSeconds = 0 } = spec
+        deleted.push({
+          holder: holderIdentity,
+          untilMs: (before?.renewedAtMs ?? 0) + (leaseDurationSeconds * 2_000) / 3,
+        })
         return
       }
-      if (spec().renewTime === renewTime) return
-      renewTime = spec().renewTime
-      renewedAtMs = scene.nowMs
+      const renewedAtMs = spec.renewTime === before?.spec.renewTime ? (before?.renewedAtMs ?? 0) : scene.nowMs
+      slots.set(name, { spec, renewedAtMs })
     },
     onAsked: ({ run, request }) => {
       const what = effectOf(request)
       if (what === undefined) return
-      const { holderIdentity = '', leaseDurationSeconds = 0 } = spec()
       const onItsWayMs = ON_ITS_WAY_MS + (request.kind === 'balancer' ? scene.balancerLateMs : 0)
       if (heldUntilDeleted(run, onItsWayMs)) return
-      if (!isOf(run, holderIdentity))
-        scene.tell(NAME, `${what} by ${run}, and ${holderIdentity || 'nobody'} holds the slot`)
-      else if (scene.nowMs - renewedAtMs > (leaseDurationSeconds * 2_000) / 3 + onItsWayMs)
-        scene.tell(NAME, `${what} ${Math.round(scene.nowMs - renewedAtMs)} ms after the slot was renewed`)
+      const held = [...slots.values()].filter(({ spec: { holderIdentity = '' } }) => isOf(run, holderIdentity))
+      const newest = held.toSorted((one, other) => other.renewedAtMs - one.renewedAtMs)[0]
+      if (newest === undefined) {
+        const holders = [...slots.values()].flatMap(({ spec }) => spec.holderIdentity || [])
+        scene.tell(NAME, `${what} by ${run}, and ${holders.join(' and ') || 'nobody'} holds a slot`)
+        return
+      }
+      const agoMs = scene.nowMs - newest.renewedAtMs
+      if (agoMs > ((newest.spec.leaseDurationSeconds ?? 0) * 2_000) / 3 + onItsWayMs)
+        scene.tell(NAME, `${what} ${Math.round(agoMs)} ms after the slot was renewed`)
     },
   }
 }

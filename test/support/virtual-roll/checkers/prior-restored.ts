@@ -2,6 +2,7 @@ import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import { isReady } from '../../../../src/sim/actors/pod-object.ts'
 import { LEASES } from '../../../../src/sim/world/api-resource.ts'
 import type { Checker } from './checker.ts'
+import { SLOT } from './only-with-slot.ts'
 import type { Scene } from './scene.ts'
 
 const NAME = 'prior-restored'
@@ -16,9 +17,11 @@ export function priorRestored(scene: Scene): Checker {
     atEnd: () => {
       for (const text of [...nodesThatDiffer(scene), ...serversThatDiffer(scene), ...notBack(scene)])
         scene.tell(NAME, text)
-      const slot = scene.cluster.world.store.get(LEASES, { namespace: 'evenkeel', name: 'evenkeel-slot-0' })
-      const { holderIdentity = '' } = (slot?.spec ?? {}) as { holderIdentity?: string }
-      if (holderIdentity !== '' && !isLost(scene, holderIdentity)) scene.tell(NAME, `${holderIdentity} holds the slot`)
+      for (const slot of scene.cluster.world.store.all(LEASES)) {
+        const { holderIdentity = '' } = (slot.spec ?? {}) as { holderIdentity?: string }
+        if (SLOT.test(slot.metadata.name) && holderIdentity !== '' && !isLost(scene, holderIdentity))
+          scene.tell(NAME, `${holderIdentity} holds the slot`)
+      }
     },
   }
 }

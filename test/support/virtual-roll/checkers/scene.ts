@@ -99,6 +99,10 @@ export class Scene {
   readonly lostRuns = new Set<string>()
   /** The longest that the balancer took to carry out a command. */
   balancerLateMs = 0
+  /** How many nodes may be out together. */
+  mostOut = 1
+  /** How many lost requests the files allow in all. */
+  lossesAllowed = 0
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
   /** The file has pods deleted that may not be evicted. */

@@ -72,7 +72,7 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
             loss.dueMs < sentMs(request) - HEARD_AFTER_MS &&
             !mayBeTheProbers(loss),
         )
-        if (lost.length >= MANY)
+        if (lost.length >= MANY * (1 + scene.lossesAllowed))
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
       }
       // A server that is down when it is set to drain may be up when it is set to drain again.

@@ -180,7 +180,8 @@ export async function crashRun({
   return { effects, violations: scene.violations, processes, virtualMs, ...(person && { claim: person.times }) }
 }
 
-function tellLeft(scene: Scene): void {
+/** What a roll announced, or the lock that it took, and nothing has taken back. */
+export function tellLeft(scene: Scene): void {
   for (const text of announcedIn(scene.cluster)) scene.tell('announced', text)
   if (kuredLockOf(scene.cluster) !== undefined) scene.tell('kured', 'the lock of kured is held at the end')
 }

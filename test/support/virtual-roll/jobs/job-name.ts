@@ -36,7 +36,14 @@ const isSame = (plan: object, beside: object, key: string): boolean =>
 export function jobOf(name: string): Job | undefined {
   const [kind = '', rest = ''] = split(name)
   if (kind === 'test') return { kind, file: rest }
-  if (kind === 'seed' || kind === 'polite' || kind === 'fleet' || kind === 'ingress' || kind === 'guard')
+  if (
+    kind === 'seed' ||
+    kind === 'polite' ||
+    kind === 'file' ||
+    kind === 'fleet' ||
+    kind === 'ingress' ||
+    kind === 'guard'
+  )
     return { kind, seed: rest }
   const match = /^(?:(\w+) )??(abort )?(none|(?:before|after) \d+(?:, (?:before|after) \d+)*)$/.exec(rest)
   if (kind !== 'crash' || match === null) return undefined

@@ -16,6 +16,8 @@ type World =
   | { readonly kind: 'seed'; readonly seed: string }
   /** The world of that seed, with pods that leave politely. */
   | { readonly kind: 'polite'; readonly seed: string }
+  /** The world of that seed, with a roll file whose fields are drawn. */
+  | { readonly kind: 'file'; readonly seed: string }
   | { readonly kind: 'crash'; readonly plan: CrashPlan }
   | { readonly kind: 'fleet'; readonly seed: string }
   | { readonly kind: 'ingress'; readonly seed: string }
@@ -29,7 +31,7 @@ export type JobReport = Outcome & {
 }
 
 type Outcome =
-  | { readonly kind: 'seed' | 'polite'; readonly report: SeedReport }
+  | { readonly kind: 'seed' | 'polite' | 'file'; readonly report: SeedReport }
   | { readonly kind: 'fleet'; readonly report: FleetReport }
   | { readonly kind: 'ingress'; readonly report: IngressReport }
   | { readonly kind: 'guard'; readonly report: GuardReport }

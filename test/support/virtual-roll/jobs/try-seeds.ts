@@ -2,7 +2,7 @@ import { complaints, type Job, type JobReport } from './job.ts'
 import { runJobs } from './run-jobs.ts'
 
 interface Seeds {
-  readonly kind: 'seed' | 'polite' | 'fleet' | 'ingress' | 'guard'
+  readonly kind: 'seed' | 'polite' | 'file' | 'fleet' | 'ingress' | 'guard'
   readonly from: number
   readonly count: number
   readonly workers: number
@@ -12,6 +12,7 @@ interface Seeds {
 const COMMANDS = {
   seed: 'swarm -- --seed',
   polite: 'swarm -- --polite --seed',
+  file: 'swarm -- --files --seed',
   fleet: 'fleets -- --seed',
   ingress: 'ingress -- --seed',
   guard: 'guards -- --seed',

@@ -1,8 +1,10 @@
 import { present } from '../../../../src/ground/model/present.ts'
+import { BUDGET_CONFIG_MAP, MAX_OUT_KEY } from '../../../../src/service/model/budget-object.ts'
 import { budget, database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
 import type { BalancerDescription, FrontDescription } from '../../../../src/sim/cluster/balancer-description.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES } from '../../../../src/sim/world/api-resource.ts'
+import { kuredDaemonSet } from '../kured-daemon-set.ts'
 import { balancerBefore, EDGE, smallWorld, WEB } from '../small-world.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
 import { VirtualAgents } from '../virtual-agents.ts'
@@ -76,7 +78,7 @@ function agentsOf(cluster: VirtualCluster, { balancers, agents }: WorldKind): Vi
 
 function manifestsOf(scenario: Scenario): readonly object[] {
   const { pods } = scenario.world
-  const plain = plainManifests(scenario)
+  const plain = [...plainManifests(scenario), ...manifestsForFile(scenario)]
   const waiting = pods === undefined ? plain : withPodsKind(plain, pods)
   return pods?.tight === undefined ? waiting : tightly(waiting, pods.tight, nodesForTight(scenario))
 }
@@ -87,6 +89,19 @@ function manifestsOf(scenario: Scenario): readonly object[] {
  */
 const nodesForTight = ({ nodes, cordoned }: Scenario): number =>
   cordoned.length === 0 ? nodes : nodes - cordoned.length - 1
+
+/** What its roll file names: the lock of kured, and a budget of more than one node. */
+const manifestsForFile = ({ file }: Scenario): readonly object[] =>
+  file === undefined
+    ? []
+    : [...(file.takesLock ? [kuredDaemonSet()] : []), ...(file.mostOut > 1 ? [budgetObject(String(file.mostOut))] : [])]
+
+const budgetObject = (maxOut: string): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'evenkeel', name: BUDGET_CONFIG_MAP },
+  data: { [MAX_OUT_KEY]: maxOut },
+})
 
 function plainManifests({ nodes, whoami: app, databases, polite }: Scenario): readonly object[] {
   const { startSeconds, ...options } = app

@@ -13,6 +13,8 @@ import type { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
+import { fileScenarioOf } from './file-draw.ts'
+import { FilePrograms } from './file-programs.ts'
 import { SLOT } from './hand-faults.ts'
 import { FIRST_ROLL, OutsideFaults } from './outside-faults.ts'
 import { politeScenarioOf, type Scenario, scenarioOf } from './scenario.ts'
@@ -45,6 +47,8 @@ const WELL_FOR_MS = 25_000
 export const runSeed = (seed: string): Promise<SeedReport> => runScenario(scenarioOf(seed))
 
 export const runPoliteSeed = (seed: string): Promise<SeedReport> => runScenario(politeScenarioOf(seed))
+
+export const runFileSeed = (seed: string): Promise<SeedReport> => runScenario(fileScenarioOf(seed))
 
 /** `heard`: what the rolls have the world do, as it is done. */
 export async function runScenario(
@@ -83,6 +87,7 @@ class SeedRun {
   readonly #roll: VirtualRoll
   readonly #steps = new StepWatch()
   readonly #operator: SeedOperator
+  readonly #programs: FilePrograms
   #healAtMs: number
   #runningSinceMs = 0
   /** What the process at work is called in the slot, where it puts back what a lost journal left. */
@@ -110,6 +115,7 @@ class SeedRun {
     const sinceMs = (): number => this.#faults.sinceMs
     this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, world, sinceMs })
     this.#scene.isInstanceHeard = (instance) => this.#worldFaults.wasHeardSince(instance, WELL_FOR_MS)
+    this.#programs = new FilePrograms({ scene: this.#scene, file: scenario.file, sinceMs })
     this.#digest = new Digest(cluster)
     this.#roll = this.#rollBy('0001', spec)
     this.#operator = this.#operatorOf(this.#roll)
@@ -138,6 +144,7 @@ class SeedRun {
     this.#faults.putBackByHand()
     // The taint of a cordon goes a moment after it.
     if (this.#scene.handCordons.size > 0) await time.advance(JUDGED_AFTER_MS)
+    this.#programs.end()
     this.#watched.end()
     const { violations } = this.#scene
     return {
@@ -280,11 +287,15 @@ class SeedRun {
       isBalancerSilent: (instance) => isBalancerSilent?.(instance) === true || this.#worldFaults.isSilent(instance),
       ...(this.#scenario.world.control === undefined ? {} : { proberHost: PROBER_HOST }),
       batchEveryMs: BATCH_EVERY_MS,
+      programOf: (argv) => this.#programs.run(argv),
       name,
       witness: (request) => {
         this.#digest.asked(request)
         this.#heard(request)
-        if (request.kind === 'reboot') this.#faults.rebooted(request.node)
+        if (request.kind === 'reboot') {
+          this.#faults.rebooted(request.node)
+          this.#programs.reboots(request.node)
+        }
         return this.#watched.witness(roll)(request)
       },
     })

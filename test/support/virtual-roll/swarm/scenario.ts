@@ -1,6 +1,7 @@
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { Cue } from './cue.ts'
 import { type Fault, lastOf } from './fault.ts'
+import type { FileWishes } from './file-draw.ts'
 import { randomFaults } from './random-faults.ts'
 import { amendsOf, cordonedBefore, cuesOf, FIRST_BY_STEP } from './scenario-by-step.ts'
 import { DRAIN } from './seed-roll-file.ts'
@@ -34,6 +35,8 @@ export interface Scenario {
   readonly abortAfter: number | undefined
   /** `whoami` exits at once, and its pods leave politely; a budget of it allows no eviction. Absent: it takes its grace. */
   readonly polite?: { readonly hasBudget: boolean }
+  /** The fields of its roll file are drawn. Absent: it has those that all have. */
+  readonly file?: FileWishes
 }
 
 export const nodeNames = (nodes: number): readonly string[] => Array.from({ length: nodes }, (_, i) => `n${i + 1}`)

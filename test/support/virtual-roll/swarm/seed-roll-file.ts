@@ -9,7 +9,7 @@ const MEASURED_PER_S = 7
 export const DRAIN = { daemonSets: ['app=edge'], blockedLimit: '20s', stageLimit: '30s' }
 
 /** Short waits and limits: what is tested is the order of things. */
-const BRISK = {
+export const BRISK = {
   baseline: { duration: '1s', limit: '20s' },
   settle: { limit: '30s', timesInARow: 2 },
   attach: { limit: '30s' },

@@ -1,0 +1,176 @@
+import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
+import type { Scenario } from './scenario.ts'
+import { scenarioOf } from './scenario.ts'
+import { BRISK } from './seed-roll-file.ts'
+
+/** What the world and its judges are to know of a drawn roll file. */
+export interface FileWishes {
+  /** How many nodes may be out together. */
+  readonly mostOut: number
+  /** How many lost requests the file allows in all. */
+  readonly allowed: number
+  /** Hooks set flags of storage before each reboot. */
+  readonly hasFlags: boolean
+  /** A gate or a hook fails until then, after the beginning of the first roll; 0: never. */
+  readonly programsFailUntilMs: number
+  readonly takesLock: boolean
+  readonly announces: boolean
+  readonly mayDelete: boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * The world of a seed, with a roll file in which every field is drawn that the world can play: its default, which is to leave it
+ * out, another ordinary value, or one of its bounds.
+ */
+export function fileScenarioOf(seed: string): Scenario {
+  const drawn = scenarioOf(seed)
+  const random = new SeededRandom(`file ${seed}`)
+  const spec = drawn.spec as { readonly drain?: Fields; readonly probes?: readonly Fields[]; readonly nodes?: Fields }
+  const draw = new Draw(random)
+  const together = drawn.nodes > 3 && draw.chance(0.5) ? 2 : 1
+  const allowed = draw.oneOf([0, 0, 0, 1, 5])
+  const wishes = {
+    mostOut: together,
+    allowed,
+    hasFlags: draw.chance(0.35),
+    programsFailUntilMs: draw.chance(0.4) ? random.between(1_000, 20_000) : 0,
+    takesLock: draw.chance(0.2),
+    announces: draw.chance(0.2),
+    mayDelete: draw.chance(0.3),
+  }
+  return {
+    ...drawn,
+    file: wishes,
+    spec: {
+      ...spec,
+      nodes: { ...(draw.chance(0.25) ? selectorOf(draw) : spec.nodes), ...draw.maybe({ allowUnbalanced: [true] }) },
+      slots: {
+        ...BRISK.slots,
+        ...draw.maybe({ leaseDuration: ['20s', '30s', '1min'] }),
+        maxOut: slotsOf(draw, together),
+      },
+      ...(draw.chance(together > 1 ? 1 : 0.3) ? { parallel: draw.oneOf([2, 3]) } : {}),
+      // A request that takes longer than this is cut, as the file says.
+      detach: {
+        ...BRISK.detach,
+        ...(drawn.world.hasLongRequests === true ? {} : draw.maybe({ idleLimit: ['1s', '20s'] })),
+      },
+      drain: { ...BRISK.drain, ...spec.drain, ...drainOf(draw, wishes) },
+      reboot: {
+        ...BRISK.reboot,
+        ...draw.maybe({ resendAfter: ['10s', '30s'], returnLimit: ['30s', '2min'] }),
+        ...(wishes.takesLock ? { kuredLock: {} } : {}),
+      },
+      settle: { ...BRISK.settle, ...draw.maybe({ limit: ['20s', '2min'], timesInARow: [1, 3] }) },
+      attach: { ...BRISK.attach, ...draw.maybe({ limit: ['20s', '2min'] }) },
+      soak: draw.oneOf(['0s', '1s', '2s', '5s']),
+      baseline: { ...BRISK.baseline, ...draw.maybe({ duration: ['2s', '3s'], limit: ['30s', '2min'] }) },
+      ...(spec.probes === undefined ? {} : { probes: spec.probes.map((probe) => ({ ...probe, ...probeOf(draw) })) }),
+      ...(allowed === 0
+        ? {}
+        : { stop: { failedRequests: { inAll: allowed, ...draw.maybe({ perNode: [1, allowed] }) } } }),
+      ...(wishes.hasFlags ? { gates: gatesOf(draw), hooks: hooksOf(draw) } : {}),
+      ...(wishes.announces ? { announce: { conditions: true } } : {}),
+      ...(draw.chance(0.2) ? { window: windowOf(draw) } : {}),
+    },
+  }
+}
+
+/** Chances of one seed. */
+class Draw {
+  readonly #random: SeededRandom
+
+  constructor(random: SeededRandom) {
+    this.#random = random
+  }
+
+  chance(share: number): boolean {
+    return this.#random.next() < share
+  }
+
+  oneOf<T>(values: readonly [T, ...T[]]): T {
+    return values[this.#random.below(values.length)] ?? values[0]
+  }
+
+  /** Each field in three of ten seeds, with one of its values. */
+  maybe(fields: Readonly<Record<string, readonly [unknown, ...unknown[]]>>): Fields {
+    return Object.fromEntries(
+      Object.entries(fields).flatMap(([name, values]) =>
+        this.chance(0.3) ? [[name, this.oneOf(values)] as const] : [],
+      ),
+    )
+  }
+}
+
+/** All nodes, in other words. */
+const selectorOf = (draw: Draw): Fields => ({
+  selector: draw.oneOf<unknown>([
+    '!example.com/pool',
+    { matchExpressions: [{ key: 'example.com/pool', operator: 'NotIn', values: ['spare'] }] },
+  ]),
+})
+
+const slotsOf = (draw: Draw, together: number): number | string =>
+  together > 1 ? together : draw.oneOf<number | string>([1, '1%'])
+
+function drainOf(draw: Draw, { mayDelete }: Pick<FileWishes, 'mayDelete'>): Fields {
+  const blocked = draw.oneOf<Fields>([
+    { wait: '1s', surge: '1min' },
+    { wait: '5s', ask: '10s' },
+    { wait: '2s', surge: '20s', ...(mayDelete ? { delete: true } : {}) },
+  ])
+  return {
+    ...draw.maybe({
+      firstStage: ['app=database', 'app=whoami', { matchExpressions: [{ key: 'app', operator: 'Exists' }] }],
+      deleteEmptyDirData: [true],
+      deleteUnmanaged: [true],
+      grace: ['10s', '30s'],
+      preferDone: [true],
+      safeToEvict: ['warn', 'hold'],
+      blockedLimit: ['40s'],
+      stageLimit: ['1min'],
+    }),
+    ...(draw.chance(0.3) ? { blocked: [{ selector: 'app=whoami', ...blocked }] } : {}),
+  }
+}
+
+const probeOf = (draw: Draw): Fields =>
+  draw.maybe({ keptShare: [0, 0.5, 1], timeout: ['1s', '5s'], expectStatus: ['200', '200-299'], rate: [7, 11] })
+
+const GATE = { timesInARow: [1, 2], interval: ['500ms', '2s'], timeout: ['2s', '10s'], limit: ['1min'] } as const
+
+const gatesOf = (draw: Draw): readonly Fields[] => [
+  { name: 'well', before: [draw.oneOf(['node', 'reboot', 'attach'])], command: ['well'], ...draw.maybe(GATE) },
+  ...(draw.chance(0.3) ? [{ name: 'all', before: ['node', 'attach'], command: ['well'], ...draw.maybe(GATE) }] : []),
+]
+
+const HOOK = { timeout: ['5s', '1min'], limit: ['1min'] } as const
+
+const hooksOf = (draw: Draw): readonly Fields[] => [
+  {
+    name: 'outer',
+    at: 'beforeNode',
+    run: ['set', 'outer-{node}'],
+    undo: ['unset', 'outer-{node}'],
+    ...draw.maybe(HOOK),
+  },
+  {
+    name: 'noout',
+    at: 'beforeReboot',
+    run: ['set', '{node}'],
+    undo: ['unset', '{node}'],
+    onFailure: 'hold',
+    ...draw.maybe(HOOK),
+  },
+  { name: 'through', at: 'afterNode', run: ['through', '{node}'], ...draw.maybe({ onFailure: ['hold', 'ignore'] }) },
+]
+
+/** Open all day, but for ten minutes that come while the roll is at work. */
+const windowOf = (draw: Draw): Fields => ({
+  open: [{ cron: '0 0 * * *', duration: '24h' }],
+  ...(draw.chance(0.6) ? { not: [{ cron: `${draw.oneOf([0, 1])} 0 * * *`, duration: '10min' }] } : {}),
+  zone: draw.oneOf(['UTC', 'Europe/Berlin']),
+  ...draw.maybe({ onClose: ['finish', 'restore'] }),
+})
