@@ -109,6 +109,8 @@ export interface EvictedPod {
   readonly name: string
   readonly stage: number
   readonly workload?: string
+  /** Uid of its controller, where nothing waits for the next pod of that. */
+  readonly controller?: string
 }
 
 export function noEvidence(node: string, startedAt: WallMs): Evidence {

@@ -1,13 +1,14 @@
 import { isAway } from '../../ground/model/eviction.ts'
 import type { RebootAnswer } from '../../ground/model/host.ts'
+import type { Pod } from '../../ground/model/pod.ts'
 import { present } from '../../ground/model/present.ts'
 import { monoMs } from '../../ground/model/time.ts'
 import { workloadKey } from '../../ground/model/workload.ts'
 import { rememberService } from '../../service/decide/observe.ts'
 import { type Action, actionKey, type RemovalAction } from '../../service/model/action.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
-import { type Replacer, replacerOf } from './drain/replacer-of.ts'
-import type { Evidence } from './evidence.ts'
+import { replacerOf } from './drain/replacer-of.ts'
+import type { EvictedPod, Evidence } from './evidence.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { wordsOf } from './when-due.ts'
 
@@ -77,11 +78,10 @@ function withEviction(s: RollSnapshot, action: RemovalAction, outcome: Outcome):
     answer === undefined ? s.evidence : { ...s.evidence, evictions: { ...s.evidence.evictions, [action.uid]: answer } }
   if (answer === undefined ? outcome.ok : !isAway(answer) && answer.kind !== 'passing') return evidence
   const pod = s.cluster.pods.find((candidate) => candidate.uid === action.uid)
-  const workload = pod === undefined ? undefined : (pod.polite?.workload ?? keyOf(replacerOf(pod, s.cluster.workloads)))
   const evicted = {
     name: `${action.namespace}/${action.name}`,
     stage: action.stage,
-    ...present({ workload }),
+    ...(pod === undefined ? {} : ofWhat(s, pod)),
   }
   const known = pod === undefined ? evidence.evicted[action.uid] : undefined
   const all = { ...evidence.evicted, [action.uid]: known ?? evicted }
@@ -96,4 +96,8 @@ function withRelabelled(evidence: Evidence, { uid, asOf }: { readonly uid: strin
   return { ...evidence, relabelled: { ...evidence.relabelled, [uid]: written } }
 }
 
-const keyOf = (workload: Replacer | undefined): string | undefined => workload && workloadKey(workload)
+function ofWhat(s: RollSnapshot, pod: Pod): Pick<EvictedPod, 'workload' | 'controller'> {
+  const replacer = replacerOf(pod, s.cluster.workloads)
+  const workload = pod.polite?.workload ?? (replacer && workloadKey(replacer))
+  return workload === undefined ? present({ controller: pod.controller?.uid }) : { workload }
+}

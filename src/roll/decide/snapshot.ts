@@ -83,6 +83,8 @@ export interface NodeBeside {
   readonly goesFirst: boolean
   /** Its servers may be out, or may be taken out at this moment. */
   readonly isLeaving: boolean
+  /** Uids of pods that were put back on it, and go down with it. Absent: none. */
+  readonly putBack?: readonly string[]
 }
 
 /** A failure window that an earlier process of the run saw. */

@@ -5,7 +5,9 @@ import type { ServerRef } from '../../service/model/balancer.ts'
 import { conditionsWanted } from '../decide/announce/conditions-wanted.ts'
 import type { OutServer } from '../decide/availability/reload-spans.ts'
 import { type DnsWant, dnsWanted } from '../decide/dns/dns-wanted.ts'
+import { podsPutBack } from '../decide/drain/put-back.ts'
 import { kuredLockWanted } from '../decide/kured/lock-taken.ts'
+import { hasCurrent } from '../decide/node-snapshot.ts'
 import type { NodeBeside, RollSnapshot } from '../decide/snapshot.ts'
 import type { AnySnapshot } from '../decide/subject.ts'
 import type { AnyDecision, Decision } from '../model/decision.ts'
@@ -210,8 +212,14 @@ export class Lane {
   #besideNodes(): readonly NodeBeside[] {
     const { first, after } = this.#parts.others()
     const nodesOf = (lane: Lane, goesFirst: boolean): readonly NodeBeside[] =>
-      lane.#node === undefined ? [] : [{ node: lane.#node, goesFirst, isLeaving: lane.#pass?.isLeaving === true }]
+      lane.#node === undefined ? [] : [{ node: lane.#node, goesFirst, ...lane.#leaves() }]
     return [...first.flatMap((lane) => nodesOf(lane, true)), ...after.flatMap((lane) => nodesOf(lane, false))]
+  }
+
+  #leaves(): Pick<NodeBeside, 'isLeaving' | 'putBack'> {
+    const s = this.snapshot
+    const putBack = s !== undefined && hasCurrent(s) ? podsPutBack(s).map(({ uid }) => uid) : []
+    return { isLeaving: this.#pass?.isLeaving === true, ...(putBack.length === 0 ? {} : { putBack }) }
   }
 }
 

@@ -2,6 +2,7 @@ import { refKey } from '../../ground/model/object-ref.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import { stuckLimitLeftMs } from '../decide/blocked.ts'
 import { DRAIN_STAGES } from '../decide/drain/classify-pod.ts'
+import { podsPutBack } from '../decide/drain/put-back.ts'
 import { stageUnderWay } from '../decide/drain/stage-under-way.ts'
 import { drainState } from '../decide/drain/stages.ts'
 import { gateLimitLeftMs } from '../decide/gates/gates-held.ts'
@@ -52,6 +53,7 @@ export class PassReport {
     const before = progress.step
     const limitMs = gateLimitLeftMs(snapshot, decision) ?? stuckLimitLeftMs(snapshot)
     progress.decided(decision, { onTheWay: snapshot.run.verdict === undefined, limitMs })
+    this.#reportPutBack(podsPutBack(snapshot).map(refKey), name)
     if (progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, name)
   }
@@ -64,8 +66,7 @@ export class PassReport {
   }
 
   #reportDrain(snapshot: NodeSnapshot, begun: boolean): void {
-    const { left, putBack } = drainState(snapshot)
-    this.#reportPutBack(putBack.map(refKey), snapshot.current.node.name)
+    const { left } = drainState(snapshot)
     const remaining = DRAIN_STAGES.reduce((sum, stage) => sum + left[stage].length, 0)
     const gone = Object.keys(snapshot.evidence.evicted).filter(
       (uid) => !snapshot.cluster.pods.some((pod) => pod.uid === uid),

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { unschedulable } from '../../../src/ground/kube/unschedulable.ts'
+import type { Node } from '../../../src/ground/model/node.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
 import { strandedVolumes } from '../../../src/roll/decide/drain/attached-volumes.ts'
 import { classifyPod } from '../../../src/roll/decide/drain/classify-pod.ts'
+import { podsPutBack } from '../../../src/roll/decide/drain/put-back.ts'
 import { readyPods } from '../../../src/roll/decide/drain/ready-pods.ts'
 import { replaced } from '../../../src/roll/decide/drain/replaced.ts'
 import { drainState } from '../../../src/roll/decide/drain/stages.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
-import { aPod, aRecord, aSnapshot, aSpec, aWorkload } from '../../support/roll-world.ts'
+import { aPod, aRecord, aSnapshot, aSpec, aWorkload, NEW_BOOT } from '../../support/roll-world.ts'
 
 const CART = { matchLabels: { app: 'cart' }, matchExpressions: [] }
 const DAEMON = { controller: { kind: 'DaemonSet', name: 'cni', uid: 'uid-cni' } } as const
@@ -102,9 +104,9 @@ test('the pods of the node are distinguished by stage, and those of other nodes 
     aPod('elsewhere', 'n2'),
   ]
   const spec = aSpec({ drain: { ...aSpec().drain, daemonSets: [CART] } })
-  const { left, refused, putBack } = drainState(aSnapshot({ pods, change: { spec } }))
+  const { left, refused } = drainState(aSnapshot({ pods, change: { spec } }))
   assert.deepEqual([names(left[1]), names(left[2]), names(left[3])], ['data', 'cart', 'csi'])
-  assert.deepEqual([names(refused), names(putBack)], ['cache', ''])
+  assert.equal(names(refused), 'cache')
 })
 
 const EVICTED = { 'uid-old': { name: 'shop/old', stage: 2, workload: 'ReplicaSet shop/cart' } }
@@ -131,6 +133,18 @@ const PUT_BACK: readonly (readonly [
   ],
   ['a pod that may not be evicted is not', { evicted: EVICTED }, { usesEmptyDir: true }, false],
   [
+    'a new pod of a Job that lost one here is put back',
+    { evicted: { 'uid-old': { name: 'shop/old', stage: 2, controller: 'uid-job' } } },
+    { controller: { kind: 'Job', name: 'batch', uid: 'uid-job' }, runsToEnd: true },
+    true,
+  ],
+  [
+    'a pod of the next Job is not',
+    { evicted: { 'uid-old': { name: 'shop/old', stage: 2, controller: 'uid-job' } } },
+    { controller: { kind: 'Job', name: 'batch', uid: 'uid-job-2' }, runsToEnd: true },
+    false,
+  ],
+  [
     'a pod of an unknown controller is not',
     { evicted: EVICTED },
     { controller: { kind: 'ReplicaSet', name: 'x', uid: 'uid-x' } },
@@ -140,11 +154,36 @@ const PUT_BACK: readonly (readonly [
 
 for (const [title, evidence, pod, putBack] of PUT_BACK) {
   test(`put back by its controller: ${title}`, () => {
-    const view = drainState(aSnapshot({ evidence, pods: [aPod('new', 'n1', pod)], workloads: [aWorkload()] }))
-    assert.equal(names(view.putBack), putBack ? 'new' : '')
-    assert.equal(view.left[2].length + view.refused.length, putBack ? 0 : 1)
+    const pods = [aPod('new', 'n1', pod)]
+    const s = aSnapshot({ node: { unschedulable: true }, evidence, pods, workloads: [aWorkload()] })
+    const { left, refused } = drainState(s)
+    assert.equal(names(podsPutBack(s)), putBack ? 'new' : '')
+    assert.equal(left[2].length + refused.length, putBack ? 0 : 1)
   })
 }
+
+test('no pod counts as put back on a node that is not cordoned, was rebooted, or goes back as it was', () => {
+  const given = (node: Partial<Node>) =>
+    aSnapshot({
+      node,
+      record: aRecord(),
+      evidence: { evicted: EVICTED },
+      pods: [aPod('new', 'n1')],
+      workloads: [aWorkload()],
+    })
+  const cordoned = given({ unschedulable: true })
+  const verdict = { kind: 'held', keepOut: false, reasons: [] } as const
+  const counted = [
+    cordoned,
+    given({}),
+    given({ unschedulable: true, bootId: NEW_BOOT }),
+    { ...cordoned, run: { ...cordoned.run, verdict } },
+  ]
+  assert.deepEqual(
+    counted.map((s) => names(podsPutBack(s))),
+    ['new', '', '', ''],
+  )
+})
 
 test('a volume is stranded where it is attached here and no pod here uses it', () => {
   const cluster = aSnapshot().cluster

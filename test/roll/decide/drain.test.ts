@@ -53,6 +53,55 @@ test('a pod that its controller put back goes down with the node, and is not evi
   assert.deepEqual(evictions({ ...s, cluster: { ...s.cluster, pods } }), ['writeIntent'])
 })
 
+/** cart wants two, both of which were on n1. */
+const PUT_BACK: readonly (readonly [title: string, gone: readonly string[], pods: readonly Pod[], decided: string])[] =
+  [
+    [
+      'is no reason for the next one to leave',
+      ['cart-a'],
+      [aPod('cart-b', 'n1'), aPod('cart-c', 'n1')],
+      'hold drain: ReplacementNotReady',
+    ],
+    [
+      'does not count before it is Ready either',
+      ['cart-a'],
+      [aPod('cart-b', 'n1'), aPod('cart-c', 'n1', { ready: false })],
+      'hold drain: ReplacementNotReady',
+    ],
+    [
+      'does not go down together with another one of its workload',
+      ['cart-a', 'cart-b'],
+      [aPod('cart-c', 'n1'), aPod('cart-d', 'n1')],
+      'hold drain: ReplacementNotReady',
+    ],
+    [
+      'goes down with the node where the others serve elsewhere',
+      ['cart-a', 'cart-b'],
+      [aPod('cart-c', 'n1'), aPod('cart-d', 'n2')],
+      'writeIntent',
+    ],
+  ]
+
+for (const [title, gone, pods, decided] of PUT_BACK) {
+  test(`a pod that was put back on the node that is drained ${title}`, () => {
+    const s = draining([], gone)
+    const two = { ...aRecord({ workloads: { [CART]: 2 } }) }
+    const { current } = aSnapshot({ ...out, record: two })
+    const firstSeen = ['uid-cart-a', 'uid-cart-b']
+    assert.deepEqual(
+      evictions({ ...s, current, cluster: { ...s.cluster, pods }, evidence: { ...s.evidence, firstSeen } }),
+      [decided],
+    )
+  })
+}
+
+test('a pod that was put back on a node of another lane counts once that node is back', () => {
+  const s = draining([aPod('cart-a', 'n1'), aPod('cart-b', 'n3'), aPod('cart-c', 'n2')])
+  const beside = { node: 'n2', goesFirst: true, isLeaving: true }
+  const on = (putBack: readonly string[]) => evictions({ ...s, run: { ...s.run, beside: [{ ...beside, putBack }] } })
+  assert.deepEqual([on(['uid-cart-c']), on([])], [['hold drain: ReplacementNotReady'], ['cart-a']])
+})
+
 test('an empty node is rebooted only once what left it is back to strength elsewhere', () => {
   const pods = [aPod('cart-b', 'n2'), aPod('cart-c', 'n3')]
   assert.deepEqual(evictions(draining(pods, ['cart-a'])), ['hold drain: ReplacementNotReady'])

@@ -154,10 +154,11 @@ test('a reboot that is sent again is awaited since the first one', () => {
   assert.deepEqual([awaySince, reboot], [7, { at: 1_000_000, answer: { kind: 'sent' } }])
 })
 
-test('a pod that moved names no workload where neither is listed any more', () => {
+test('a pod that moved names no workload where neither is listed any more, and then its controller', () => {
   const evicted = (s: ReturnType<typeof aSnapshot>) =>
     rememberOutcome(s, EVICT, { ok: true, eviction: { kind: 'gone' } }).evicted
-  const expected = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2 } }
-  assert.deepEqual(evicted(aSnapshot({ ...out, workloads: [aWorkload()] })), expected)
-  assert.deepEqual(evicted(aSnapshot({ ...out, pods: [aPod('cart-a', 'n1')] })), expected)
+  const pod = { name: 'shop/cart-a', stage: 2 }
+  assert.deepEqual(evicted(aSnapshot({ ...out, workloads: [aWorkload()] })), { 'uid-cart-a': pod })
+  const unlisted = aSnapshot({ ...out, pods: [aPod('cart-a', 'n1')] })
+  assert.deepEqual(evicted(unlisted), { 'uid-cart-a': { ...pod, controller: 'uid-cart' } })
 })

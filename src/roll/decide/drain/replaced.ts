@@ -4,6 +4,7 @@ import type { Pod, Unschedulable } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { podsPutBack } from './put-back.ts'
 import { podsOf, readyPods } from './ready-pods.ts'
 import type { Replacer } from './replacer-of.ts'
 
@@ -18,6 +19,8 @@ export type Replaced =
    * time may bring, such as room.
    */
   | { readonly kind: 'onlyHere'; readonly cure: Cure; readonly reason: Reason }
+  /** All but one serve elsewhere, and that one was put back here: it may go down with the node, and no other one may leave before. */
+  | { readonly kind: 'putBack'; readonly reason: Reason }
   /** `isRefused`: more than time is needed, such as a node, a quota or an image. */
   | { readonly kind: 'waiting'; readonly isRefused: boolean; readonly reason: Reason }
 
@@ -27,9 +30,12 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   const key = workloadKey(workload)
   const recorded = s.record.workloads[key] ?? 0
   const wanted = Math.min(recorded, workload.desired ?? recorded)
-  const ready = readyPods(s, workload).length
+  const putBack = podsPutBack(s)
+  const ready = servingPods(s, workload, putBack).length
   if (ready >= wanted) return { kind: 'back' }
   const pods = podsOf(s, workload)
+  const here = pods.find((pod) => putBack.includes(pod) && !pod.terminating)
+  if (here !== undefined) return goesDown(s, here, { key, ready, wanted })
   const pending = pods.find((pod) => pod.unschedulable !== undefined && pod.nodeName === undefined)
   const othersOnTheWay = pods.some((pod) => !pod.ready && !pod.terminating && pod.nodeName !== undefined)
   const cure = pending?.unschedulable && cureOf(s, pending.unschedulable)
@@ -55,6 +61,28 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
       text: `${key} has ${ready} ready of ${wanted} recorded${why === undefined ? '' : `; ${why}`}`,
     },
   }
+}
+
+/** Ready ones that stay: none that was put back on a node of this run and goes down with it. */
+function servingPods(s: RecordedSnapshot, replacer: Replacer, here: readonly Pod[]): readonly Pod[] {
+  const beside = (s.run.beside ?? []).flatMap(({ putBack = [] }) => putBack)
+  return readyPods(s, replacer).filter((pod) => !here.includes(pod) && !beside.includes(pod.uid))
+}
+
+interface Counted {
+  readonly key: string
+  readonly ready: number
+  readonly wanted: number
+}
+
+function goesDown(s: RecordedSnapshot, pod: Pod, { key, ready, wanted }: Counted): Replaced {
+  const reason: Reason = {
+    code: 'ReplacementNotReady',
+    object: key,
+    text: `${key} has ${ready} ready of ${wanted} recorded; ${refKey(pod)} was put back on ${s.current.node.name}, and goes down with it`,
+    next: 'remove the toleration of node.kubernetes.io/unschedulable from its pod template',
+  }
+  return ready + 1 >= wanted ? { kind: 'putBack', reason } : { kind: 'waiting', isRefused: true, reason }
 }
 
 /**

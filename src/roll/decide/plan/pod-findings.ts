@@ -1,6 +1,7 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
-import { isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../ground/model/pod.ts'
+import { isDaemonSetPod, isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../ground/model/pod.ts'
+import { tolerates } from '../../../ground/model/tolerations.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'
@@ -29,6 +30,7 @@ export function podFindings(s: PlanSnapshot, pods: readonly Pod[]): readonly Pla
     ...notSafe(s, pods),
     ...disruptionFindings(s, evicted),
     ...single(s, evicted),
+    ...backInSpite(s, moving),
   ]
 }
 
@@ -112,3 +114,27 @@ function single({ cluster }: PlanSnapshot, moving: readonly Pod[]): readonly Pla
     },
   ]
 }
+
+/** The scheduler may put such a pod on the node that is drained, which is the emptiest. */
+function backInSpite({ cluster }: PlanSnapshot, moving: readonly Pod[]): readonly PlanFinding[] {
+  const tolerant = moving.filter(
+    (pod) =>
+      !isGated(pod) && !isDaemonSetPod(pod) && replacerOf(pod, cluster.workloads) !== undefined && toleratesCordon(pod),
+  )
+  if (tolerant.length === 0) return []
+  const { words, isOne, where } = gatherPods(tolerant, cluster.workloads)
+  return [
+    {
+      severity: 'warning',
+      code: 'ToleratesCordon',
+      ...where,
+      text: `${words} ${isOne ? 'tolerates' : 'tolerate'} ${CORDON_TAINT.key}, so the scheduler may put ${isOne ? 'its replacement' : 'their replacements'} back on the node; of a workload at most one such pod goes down with the node, and the roll waits for the others`,
+      fix: 'remove this toleration from the pod template, or name the taints that it is for',
+    },
+  ]
+}
+
+const CORDON_TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const
+
+const toleratesCordon = ({ placement }: Pod): boolean =>
+  placement?.tolerations.some((toleration) => tolerates(toleration, CORDON_TAINT)) === true

@@ -2,12 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
 import type { Pod } from '../../../../src/ground/model/pod.ts'
+import type { PodPlacement } from '../../../../src/ground/model/pod-placement.ts'
+import type { Toleration } from '../../../../src/ground/model/tolerations.ts'
 import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { podFindings } from '../../../../src/roll/decide/plan/pod-findings.ts'
 import { plain } from '../../../support/plain.ts'
 import { aBudget, aPod, aWorkload } from '../../../support/roll-world.ts'
 import { planSnapshot } from '../plan-snapshot.ts'
 
+const tolerating = (toleration: Toleration): PodPlacement => ({
+  requests: { cpuMilli: 0, memoryBytes: 0 },
+  priority: 0,
+  nodeSelector: {},
+  tolerations: [toleration],
+  hostPorts: [],
+  apart: [],
+  spread: [],
+})
 const CLONES = { controller: { kind: 'CloneSet', name: 'cart', uid: 'uid-cart' } } as const
 const CART = aPod('cart-a', 'n1')
 const { controller: _none, ...UNMANAGED } = aPod('debug', 'n1')
@@ -147,6 +158,23 @@ const TABLE: readonly (readonly [
     'the pod of a Job',
     { ...CART, controller: { kind: 'Job', name: 'cart', uid: 'uid-cart' }, runsToEnd: true },
     {},
+    undefined,
+  ],
+  [
+    'a pod that tolerates every taint',
+    { ...CART, placement: tolerating({ key: '', operator: 'Exists', value: '', effect: '' }) },
+    { workloads: [aWorkload()] },
+    {
+      severity: 'warning',
+      code: 'ToleratesCordon',
+      text: 'shop/cart-a tolerates node.kubernetes.io/unschedulable, so the scheduler may put its replacement back on the node; of a workload at most one such pod goes down with the node, and the roll waits for the others',
+      fix: 'remove this toleration from the pod template, or name the taints that it is for',
+    },
+  ],
+  [
+    'a pod that tolerates another taint',
+    { ...CART, placement: tolerating({ key: 'dedicated', operator: 'Exists', value: '', effect: '' }) },
+    { workloads: [aWorkload()] },
     undefined,
   ],
   ['a workload that is not listed', CART, {}, undefined],
