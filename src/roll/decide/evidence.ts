@@ -111,6 +111,8 @@ export interface EvictedPod {
   readonly workload?: string
   /** Uid of its controller, where nothing waits for the next pod of that. */
   readonly controller?: string
+  /** How many pods of its workload were Ready with it, where more than were recorded: they came to be Ready only then. */
+  readonly ready?: number
 }
 
 export function noEvidence(node: string, startedAt: WallMs): Evidence {

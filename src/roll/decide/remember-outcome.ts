@@ -7,8 +7,10 @@ import { workloadKey } from '../../ground/model/workload.ts'
 import { rememberService } from '../../service/decide/observe.ts'
 import { type Action, actionKey, type RemovalAction } from '../../service/model/action.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
+import { readyPods } from './drain/ready-pods.ts'
 import { replacerOf } from './drain/replacer-of.ts'
 import type { EvictedPod, Evidence } from './evidence.ts'
+import { hasCurrent, ownRecord } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { wordsOf } from './when-due.ts'
 
@@ -96,8 +98,12 @@ function withRelabelled(evidence: Evidence, { uid, asOf }: { readonly uid: strin
   return { ...evidence, relabelled: { ...evidence.relabelled, [uid]: written } }
 }
 
-function ofWhat(s: RollSnapshot, pod: Pod): Pick<EvictedPod, 'workload' | 'controller'> {
+function ofWhat(s: RollSnapshot, pod: Pod): Pick<EvictedPod, 'workload' | 'controller' | 'ready'> {
   const replacer = replacerOf(pod, s.cluster.workloads)
   const workload = pod.polite?.workload ?? (replacer && workloadKey(replacer))
-  return workload === undefined ? present({ controller: pod.controller?.uid }) : { workload }
+  if (workload === undefined) return present({ controller: pod.controller?.uid })
+  if (replacer === undefined || !hasCurrent(s)) return { workload }
+  const ready = readyPods(s, replacer).length
+  const isMore = ready > (ownRecord(s)?.workloads[workload] ?? 0)
+  return { workload, ...(isMore ? { ready } : {}) }
 }

@@ -251,6 +251,30 @@ for (const [title, why, decided] of AFTER_ALL) {
   })
 }
 
+for (const recorded of [0, 1, 3]) {
+  test(`pods of a workload of which ${recorded} of 3 were Ready at the record leave one at a time once they are Ready`, () => {
+    const pods = ['cart-a', 'cart-b', 'cart-c'].map((name) => aPod(name, 'n1'))
+    const { current } = aSnapshot({ ...out, record: aRecord({ workloads: { [CART]: recorded } }) })
+    const s = { ...draining(pods), current }
+    assert.deepEqual(evictions(s), ['cart-a'])
+    const action = {
+      kind: 'evict',
+      node: 'n1',
+      namespace: 'shop',
+      name: 'cart-a',
+      uid: 'uid-cart-a',
+      stage: 2,
+    } as const
+    const evidence = rememberOutcome(s, action, { ok: true, eviction: { kind: 'accepted' } })
+    const left = pods.map((pod) => ({ ...pod, terminating: pod.name === 'cart-a' }))
+    const then = { ...s, evidence, cluster: { ...s.cluster, pods: left } }
+    assert.deepEqual(evictions(then), ['hold drain: ReplacementNotReady'])
+    assert.deepEqual(evictions({ ...then, cluster: { ...s.cluster, pods: [...left, aPod('cart-d', 'n2')] } }), [
+      'cart-b',
+    ])
+  })
+}
+
 test('a pod that another lane is evicting counts no more, though every watch shows it as ready', () => {
   const s = draining([aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n3')])
   const beside = { ...s, run: { ...s.run, leaving: new Set(['uid-cart-b']) } }

@@ -48,7 +48,7 @@ const moved = (kind: 'accepted' | 'gone' | 'replaced'): Partial<Evidence> => ({
   evictions: { ...KNOWN.evictions, 'uid-cart-a': { kind } },
   evicted: {
     ...KNOWN.evicted,
-    'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' },
+    'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart', ready: 1 },
   },
 })
 const BUDGET = { kind: 'budget', refusal: { budget: 'cart' } } as const

@@ -129,13 +129,13 @@ test('a pod has moved once its eviction was accepted, and its workload is to be 
   assert.deepEqual([refused.evicted, refused.evictions], [{}, { 'uid-cart-a': budget }])
   const accepted = rememberOutcome(s, EVICT, { ok: true, eviction: { kind: 'accepted' } })
   assert.deepEqual(accepted.evicted, {
-    'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' },
+    'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart', ready: 1 },
   })
 })
 
 test('an eviction whose answer is lost may have been carried out: its workload is to be back before the drain goes on', () => {
   const s = aSnapshot({ ...out, pods: [aPod('cart-a', 'n1')], workloads: [aWorkload()] })
-  const moved = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' } }
+  const moved = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart', ready: 1 } }
   assert.deepEqual(rememberOutcome(s, EVICT, FAILED).evicted, moved)
   const passing = { kind: 'passing', text: 'the connection was reset' } as const
   const lost = rememberOutcome(s, EVICT, { ...FAILED, eviction: passing })

@@ -28,7 +28,7 @@ type Cure = 'here' | 'cordoned' | 'room'
 
 export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   const key = workloadKey(workload)
-  const recorded = s.record.workloads[key] ?? 0
+  const recorded = readyBefore(s, key)
   const wanted = Math.min(recorded, workload.desired ?? recorded)
   const putBack = podsPutBack(s)
   const ready = servingPods(s, workload, putBack).length
@@ -62,6 +62,13 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
     },
   }
 }
+
+/** At the record, or when one of its pods left, whichever is more: a workload may have been starting when it was recorded. */
+const readyBefore = ({ record, evidence }: RecordedSnapshot, key: string): number =>
+  Object.values(evidence.evicted).reduce(
+    (most, { workload, ready = 0 }) => (workload === key ? Math.max(most, ready) : most),
+    record.workloads[key] ?? 0,
+  )
 
 /** Ready ones that stay: none that was put back on a node of this run and goes down with it. */
 function servingPods(s: RecordedSnapshot, replacer: Replacer, here: readonly Pod[]): readonly Pod[] {
