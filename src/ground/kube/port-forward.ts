@@ -13,6 +13,9 @@ const PROTOCOL = 'v4.channel.k8s.io'
 const DATA = 0
 const ERROR = 1
 const PORT_BYTES = 2
+/** RFC 6455, 7.4.1: a normal close, and one that says no code. */
+const IN_ORDER: ReadonlySet<number> = new Set([1000, 1005])
+const BROKEN = 1006
 
 interface ForwardTo {
   readonly namespace: string
@@ -45,8 +48,8 @@ class ForwardedPort extends Duplex {
     this.#to = to
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary))
     socket.on('error', (error) => this.destroy(this.#fault(error.message)))
-    socket.once('close', () => this.push(null))
-    if (socket.readyState === WebSocket.CLOSED) this.push(null)
+    socket.once('close', (code) => this.#end(code))
+    if (socket.readyState === WebSocket.CLOSED) this.#end(BROKEN)
   }
 
   override _read(): void {
@@ -60,6 +63,12 @@ class ForwardedPort extends Duplex {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#socket.terminate()
     done(error)
+  }
+
+  /** Only a close that the server has said is an end: what breaks off in the middle of an answer must not look like the whole. */
+  #end(code: number): void {
+    if (IN_ORDER.has(code)) this.push(null)
+    else this.destroy(this.#fault(`the connection broke (${code})`))
   }
 
   #receive(data: RawData, isBinary: boolean): void {

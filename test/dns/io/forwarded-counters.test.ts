@@ -153,6 +153,24 @@ test('the pod cannot be asked at all: it is not known what it counts, and no oth
   assert.ok(performance.now() - ended < 10_000)
 })
 
+const PARTS: readonly (readonly [what: string, head: string])[] = [
+  ['has an end', 'HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n'],
+  ['ends with its connection', 'HTTP/1.0 200 OK\r\n\r\n'],
+]
+
+for (const [what, head] of PARTS)
+  test(`a port-forward that breaks within an answer that ${what} is no word of the pod`, async (t) => {
+    const api = await portForwardApi(t, (socket, { port }) => {
+      begin(socket, port)
+      socket.once('message', () =>
+        socket.send(Buffer.concat([Buffer.of(0), Buffer.from(`${head}${METRICS}`)]), () => socket.terminate()),
+      )
+    })
+    const reading = await read(api, 9153)
+    assert.equal(reading.kind, 'unknown', JSON.stringify(reading))
+    assert.match('text' in reading ? reading.text : '', /the connection broke \(1006\)/)
+  })
+
 test('a reading that is given up ends its WebSocket', async (t) => {
   const [opened, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const api = await portForwardApi(t, (socket, { port }) => {
