@@ -7,11 +7,12 @@ import type { Freshness } from './follow-cache.ts'
  */
 export class ApiOutage {
   readonly #onTurn: (isAway: boolean) => void
-  #isAway = false
+  #isAway: boolean
   #lastAt: MonoMs | undefined
 
-  /** `lastAt`: what an earlier process knew of it. `onTurn`: with each outage that begins, and with its end. */
-  constructor({ lastAt, onTurn = () => undefined }: OutageParts = {}) {
+  /** `isAway`, `lastAt`: what an earlier process knew of it. `onTurn`: with each outage that begins, and with its end. */
+  constructor({ isAway = false, lastAt, onTurn = () => undefined }: OutageParts = {}) {
+    this.#isAway = isAway
     this.#lastAt = lastAt
     this.#onTurn = onTurn
   }
@@ -33,6 +34,7 @@ export class ApiOutage {
 }
 
 export interface OutageParts {
+  readonly isAway?: boolean
   readonly lastAt?: MonoMs
   readonly onTurn?: (isAway: boolean) => void
 }

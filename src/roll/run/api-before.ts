@@ -26,7 +26,7 @@ interface Parts {
 
 /** This process goes on by what earlier ones knew, and leaves it to the next. An outage whose end they did not see lasted until now. */
 export const outageAfter = (before: ApiBefore | undefined, { clock, events }: Parts): OutageParts => ({
-  ...present({ lastAt: awayBefore(before, clock) }),
+  ...present({ isAway: before?.isAway, lastAt: awayBefore(before, clock) }),
   onTurn: (isAway) => events.note(API_ENTRY, { isAway }),
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiOutage } from '../../../src/ground/loop/api-outage.ts'
 import { toIso, wallMs } from '../../../src/ground/model/time.ts'
 import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
@@ -162,4 +163,13 @@ test('an outage of the API server that an earlier process saw counts for this on
   assert.equal(agoMs(api(50, true), api(20, false), api(10, true)), 0)
   // The clock of the machine was put back meanwhile.
   assert.equal(agoMs(api(50, true), api(-30, false)), 0)
+})
+
+test('an outage whose end no process saw ends with the first that has streams, so that the one after it waits for nothing', () => {
+  const clock = new VirtualClock()
+  const noted: JournalEntry[] = [{ at: toIso(clock.wallMs()), type: 'api', isAway: true }]
+  const note = (type: string, fields: object) => void noted.push({ ...fields, type, at: toIso(clock.wallMs()) })
+  const parts = outageAfter(runFromJournal(aJournal([], noted)).run.apiBefore, { clock, events: { note } })
+  new ApiOutage(parts).note([{ synced: true }], clock.monoMs())
+  assert.equal(runFromJournal(aJournal([], noted)).run.apiBefore?.isAway, false)
 })

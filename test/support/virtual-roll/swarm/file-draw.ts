@@ -126,7 +126,7 @@ function drainOf(draw: Draw, { mayDelete }: Pick<FileWishes, 'mayDelete'>): Fiel
       firstStage: ['app=database', 'app=whoami', { matchExpressions: [{ key: 'app', operator: 'Exists' }] }],
       deleteEmptyDirData: [true],
       deleteUnmanaged: [true],
-      grace: ['10s', '30s'],
+      grace: ['30s'],
       preferDone: [true],
       safeToEvict: ['warn', 'hold'],
       blockedLimit: ['40s'],
