@@ -30,6 +30,8 @@ export interface Evidence extends ServiceEvidence {
   readonly blocked?: Readonly<Record<string, BlockedPod>>
   /** Pods that were evicted, or may have been: the answer of the API server was lost. */
   readonly evicted: Readonly<Record<string, EvictedPod>>
+  /** Volumes of pods that were seen here since the record. */
+  readonly volumesSeen?: readonly string[]
   /** Nodes whose marks as nodes to come were written: the watch may not show them yet. */
   readonly marked?: readonly string[]
   /**
@@ -113,6 +115,8 @@ export interface EvictedPod {
   readonly controller?: string
   /** How many pods of its workload were Ready with it, where more than were recorded: they came to be Ready only then. */
   readonly ready?: number
+  /** Its volumes. Absent: it had none. */
+  readonly volumes?: readonly string[]
 }
 
 export function noEvidence(node: string, startedAt: WallMs): Evidence {

@@ -1,6 +1,8 @@
+import { present } from '../../ground/model/present.ts'
 import { isRestored } from '../../service/decide/attach.ts'
 import { isSilent, lostServers, nodeServers } from '../../service/decide/node-servers.ts'
 import { observeService } from '../../service/decide/observe.ts'
+import { volumesSeen } from './drain/attached-volumes.ts'
 import { blockedPods } from './drain/blocked-ladder.ts'
 import { endpointsGone } from './drain/polite-steps.ts'
 import type { Evidence } from './evidence.ts'
@@ -25,6 +27,7 @@ export function observe(snapshot: RollSnapshot): Evidence {
     ...firstReturn(recorded),
     ...alreadyAttached(recorded),
     ...drainBegun(recorded),
+    ...volumesSeen(recorded),
     ...endpointsGone(recorded),
     ...blockedPods(recorded),
     ...waits,
@@ -83,5 +86,8 @@ function drainBegun(s: RecordedSnapshot): Pick<Evidence, 'firstSeen' | 'evicted'
 /** Evicted pods of DaemonSets still count as evicted, but another pod of the same DaemonSet does not count as put back. */
 const withoutDaemonSets = (evicted: Evidence['evicted']): Evidence['evicted'] =>
   Object.fromEntries(
-    Object.entries(evicted).map(([uid, pod]) => [uid, pod.stage === 3 ? { name: pod.name, stage: 3 } : pod]),
+    Object.entries(evicted).map(([uid, pod]) => [
+      uid,
+      pod.stage === 3 ? { name: pod.name, stage: 3, ...present({ volumes: pod.volumes }) } : pod,
+    ]),
   )

@@ -7,6 +7,7 @@ import { workloadKey } from '../../ground/model/workload.ts'
 import { rememberService } from '../../service/decide/observe.ts'
 import { type Action, actionKey, type RemovalAction } from '../../service/model/action.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
+import { volumesOf } from './drain/attached-volumes.ts'
 import { readyPods } from './drain/ready-pods.ts'
 import { replacerOf } from './drain/replacer-of.ts'
 import type { EvictedPod, Evidence } from './evidence.ts'
@@ -83,7 +84,7 @@ function withEviction(s: RollSnapshot, action: RemovalAction, outcome: Outcome):
   const evicted = {
     name: `${action.namespace}/${action.name}`,
     stage: action.stage,
-    ...(pod === undefined ? {} : ofWhat(s, pod)),
+    ...(pod === undefined ? {} : { ...ofWhat(s, pod), ...withVolumes(s, pod) }),
   }
   const known = pod === undefined ? evidence.evicted[action.uid] : undefined
   const all = { ...evidence.evicted, [action.uid]: known ?? evicted }
@@ -96,6 +97,11 @@ function withEviction(s: RollSnapshot, action: RemovalAction, outcome: Outcome):
 function withRelabelled(evidence: Evidence, { uid, asOf }: { readonly uid: string; readonly asOf: string }): Evidence {
   const written = [...(evidence.relabelled?.[uid] ?? []), asOf]
   return { ...evidence, relabelled: { ...evidence.relabelled, [uid]: written } }
+}
+
+function withVolumes({ cluster }: RollSnapshot, pod: Pod): Pick<EvictedPod, 'volumes'> {
+  const volumes = volumesOf([pod], cluster.claims)
+  return volumes.length === 0 ? {} : { volumes }
 }
 
 function ofWhat(s: RollSnapshot, pod: Pod): Pick<EvictedPod, 'workload' | 'controller' | 'ready'> {

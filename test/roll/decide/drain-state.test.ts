@@ -185,7 +185,7 @@ test('no pod counts as put back on a node that is not cordoned, was rebooted, or
   )
 })
 
-test('a volume is stranded where it is attached here and no pod here uses it', () => {
+test('a volume is stranded where it is attached here, a pod here had it, and none uses it any more', () => {
   const cluster = aSnapshot().cluster
   const attachment = (name: string, persistentVolumeName: string | undefined, nodeName = 'n1') => ({
     name,
@@ -195,6 +195,7 @@ test('a volume is stranded where it is attached here and no pod here uses it', (
     ...(persistentVolumeName === undefined ? {} : { persistentVolumeName }),
   })
   const s = aSnapshot({
+    evidence: { volumesSeen: ['pv-data', 'pv-ops', 'pv-far', 'pv-left'] },
     change: {
       cluster: {
         ...cluster,
@@ -210,6 +211,7 @@ test('a volume is stranded where it is attached here and no pod here uses it', (
           attachment('c', 'pv-far'),
           attachment('d', 'pv-left', 'n2'),
           attachment('e', undefined),
+          attachment('f', 'pv-leaked'),
         ],
       },
     },

@@ -55,7 +55,10 @@ test('a DaemonSet that lost its pod is not waited for elsewhere', () => {
 test('each volume that is still attached is waited for by its name, and one without a name is not', () => {
   const s = given({
     ...out,
-    evidence: { ...detachedEvidence(), evicted: { 'uid-db-0': { name: 'shop/db-0', stage: 1 } } },
+    evidence: {
+      ...detachedEvidence(),
+      evicted: { 'uid-db-0': { name: 'shop/db-0', stage: 1, volumes: ['pv-a', 'pv-b'] } },
+    },
   })
   const attachments = ['a', 'b'].map((name) => ({
     name,

@@ -37,7 +37,12 @@ function draining({ pods, evidence = {}, attached = false, shut = false }: Drawn
     record,
     workloads,
     pods,
-    evidence: { ...detachedEvidence(), firstSeen, ...evidence },
+    evidence: {
+      ...detachedEvidence(),
+      firstSeen,
+      ...(attached ? { volumesSeen: [attachment.persistentVolumeName] } : {}),
+      ...evidence,
+    },
   })
   const attachments = attached ? [{ ...attachment, attached: true }] : []
   return { ...s, spec: aSpec({ drain: { ...aSpec().drain, daemonSets } }), cluster: { ...s.cluster, attachments } }
