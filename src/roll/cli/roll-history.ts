@@ -66,7 +66,7 @@ function resultText(history: PastedHistory, ask: HistoryAsk & { readonly style: 
     case 'jsonl':
       return history.events.map(eventJson).join('')
     case 'json': {
-      const document = name === 'status' ? outcomeDocument(view) : reportDocument(history)
+      const document = name === 'status' ? outcomeDocument(view, history.running) : reportDocument(history)
       return `${JSON.stringify(document, plainly, 2)}\n`
     }
     case 'markdown':

@@ -19,6 +19,8 @@ import type { NodeView, RollView, StepView } from './view/roll-view.ts'
 /** The sources of a report. Only the events are required. */
 interface ReportSource {
   readonly events: readonly StampedEvent[]
+  /** A process works on the roll. Absent: one does, or the roll has ended. */
+  readonly running?: boolean
   /** The path of the journal, for people. */
   readonly journal?: string
   /** Version of the program that began the run. */
@@ -119,7 +121,7 @@ export function reportDocument(source: ReportSource): ReportDocument {
   const windows = windowsOf(view, events)
   const baseline = events.findLast((event) => event.type === 'baseline.ended')
   return {
-    ...outcomeDocument(view),
+    ...outcomeDocument(view, source.running),
     v: '1.0',
     run: view.run,
     cluster: view.cluster,

@@ -46,6 +46,8 @@ export function outcomeSentence(report: ReportDocument): string {
 export function whyOf(report: ReportDocument): string {
   const first = report.reasons[0]?.text
   if (report.outcome === 'running') return 'The roll has not ended.'
+  if (report.outcome === 'interrupted' && report.exitCode === null)
+    return 'Its process is gone; the roll has not ended.'
   if (first !== undefined && report.outcome !== 'completed') return `Reason: ${first}.`
   if (report.outcome !== 'completed') return 'The journal gives no reason.'
   if (report.load === null)

@@ -68,6 +68,9 @@ test('status and report read the journal and begin nothing', async () => {
   assert.match(report.out, /\/state\/20261121T061439Z-1f0e\n$/)
   const json = await evenkeel('roll status -o json', actions)
   assert.equal(JSON.parse(json.out).outcome, 'running')
+  actions.running = false
+  for (const command of ['roll status -o json', 'roll report -o json'])
+    assert.equal(JSON.parse((await evenkeel(command, actions)).out).outcome, 'interrupted', command)
   assert.equal(actions.requests.length, 0)
 })
 

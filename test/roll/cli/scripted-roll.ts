@@ -95,9 +95,12 @@ export class ScriptedActions implements RollActions {
   resume = (request: RunRequest, io: RollIo): Promise<void> => this.#tell(request, io)
   abort = (request: RunRequest, io: RollIo): Promise<void> => this.#tell(request, io)
 
+  /** Whether a process works on the run of the history. */
+  running = true
+
   history = (request: RunRequest) => {
     const run = request.run ?? RUN
-    return Promise.resolve({ run, events: heldStory().events, running: true, journal: `/state/${run}` })
+    return Promise.resolve({ run, events: heldStory().events, running: this.running, journal: `/state/${run}` })
   }
 
   begunFor: RollActions['begunFor'] = (key) => {

@@ -5,7 +5,7 @@ import { serverTells } from '../../../src/roll/report/document/server-tells.ts'
 import { downtimeOf } from '../../../src/roll/report/downtime.ts'
 import { type ReportDocument, reportDocument } from '../../../src/roll/report/report-document.ts'
 import { stopRules } from '../../../src/roll/report/stop-rules.ts'
-import { verdictFacts, verdictSentence } from '../../../src/roll/report/verdict.ts'
+import { verdictFacts, verdictSentence, whyOf } from '../../../src/roll/report/verdict.ts'
 import { outcomeDocument } from '../../../src/roll/report/view/outcome-document.ts'
 import { rollViewOf } from '../../../src/roll/report/view/reduce-roll.ts'
 import { describeAction } from '../../../src/roll/run/describe-action.ts'
@@ -84,6 +84,16 @@ test('lanes that fail together are one downtime; an edge that no probe saw leave
   const other = { lastOkAt: at(50), firstBadAt: at(60), lastBadAt: at(200), firstOkAt: at(210) }
   assert.deepEqual(downtimeOf([other, one]), { lowMs: 190, highMs: 210 })
   assert.deepEqual(downtimeOf([one, { ...other, firstOkAt: null }]), { lowMs: 190, highMs: null })
+})
+
+test('a roll without an end has not ended while a process works on it, and was interrupted once that is gone', () => {
+  const events = cleanRun().filter(({ type }) => type !== 'roll.ended')
+  const said = (running: boolean) => {
+    const report = reportDocument({ events, running })
+    return [report.outcome, whyOf(report)]
+  }
+  assert.deepEqual(said(true), ['running', 'The roll has not ended.'])
+  assert.deepEqual(said(false), ['interrupted', 'Its process is gone; the roll has not ended.'])
 })
 
 test('the verdict says what failed, for how long, and what cannot be known', () => {

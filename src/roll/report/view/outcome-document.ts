@@ -43,7 +43,7 @@ export interface RollOutcomeDocument extends RunOrigin {
   readonly run: string
   /** The name of the roll file. */
   readonly cluster: string
-  /** `running`: only in the output of `roll status`, for a roll that has not ended. */
+  /** `running`: only in the output of `roll status` and `roll report`, for a roll that a process works on. */
   readonly outcome: RollOutcome | 'running'
   /** Without the excused requests. */
   readonly failedRequests: number
@@ -73,12 +73,13 @@ export interface RollOutcomeDocument extends RunOrigin {
   }[]
 }
 
-export function outcomeDocument(view: RollView): RollOutcomeDocument {
+/** `isRunning`: a process works on the roll. A roll without an end whose process is gone was interrupted, whatever ended it. */
+export function outcomeDocument(view: RollView, isRunning = true): RollOutcomeDocument {
   return {
     run: view.run,
     cluster: view.cluster,
     ...originOf(view),
-    outcome: view.end?.outcome ?? 'running',
+    outcome: view.end?.outcome ?? (isRunning ? 'running' : 'interrupted'),
     failedRequests: view.load?.failed ?? 0,
     excusedRequests: view.load?.excused ?? 0,
     failedInReloads: failedInReloads(view.windows),
