@@ -43,7 +43,9 @@ export class SshMachines implements HostMachines {
 
   async run(ssh: string, { argv, limitMs }: MachineCommand, signal: AbortSignal): Promise<MachineAnswer> {
     const mark = this.#mark()
-    const script = `{\n${PATHS}${argv.map(posixQuote).join(' ')} </dev/null\nprintf '\\n%s %s\\n' ${mark} $?\n}\n`
+    // Only its errors are told. What else it prints, be it megabytes, would stand before the line that says how it ended.
+    const command = `${argv.map(posixQuote).join(' ')} </dev/null >/dev/null`
+    const script = `{\n${PATHS}${command}\nprintf '\\n%s %s\\n' ${mark} $?\n}\n`
     const { end, output } = await this.#sh(ssh, { script, limitMs }, signal)
     const code = new RegExp(`\\n${mark} (\\d+)\\n`).exec(output)?.[1]
     if (code === '0') return { ok: true }

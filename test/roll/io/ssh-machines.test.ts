@@ -39,6 +39,8 @@ test('a command runs there word by word, and says how it ended', requires('ssh')
   const write = ['sh', '-c', 'printf "%s\\n" "$1" >"$0"', file, "it's -100; $(id)"]
   assert.deepEqual(await asked.run('lb', { argv: write, limitMs }, never), { ok: true })
   assert.equal(await readFile(file, 'utf8'), "it's -100; $(id)\n")
+  const verbose = await asked.run('lb', { argv: ['sh', '-c', 'head -c 20000000 /dev/zero'], limitMs }, never)
+  assert.deepEqual(verbose, { ok: true }, 'however much it prints')
   const failed = await asked.run('lb', { argv: ['sh', '-c', 'echo no such group >&2; exit 3'], limitMs }, never)
   assert.deepEqual(failed, { ok: false, text: 'exit code 3: no such group' })
   const late = await asked.run('lb', { argv: ['sleep', '30'], limitMs: 1_000 }, never)

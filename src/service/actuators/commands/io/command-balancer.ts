@@ -148,7 +148,7 @@ export class CommandBalancer implements Balancer {
     const { status: words, timeoutMs: limitMs } = spec.via
     const node = this.#known.find((known) => known.name === name)
     if (node === undefined) return 'there is no such node'
-    const end = await runCommand({ words, target: this.#target(node), limitMs, clock }, signal)
+    const end = await runCommand({ words, target: this.#target(node), limitMs, isRead: true, clock }, signal)
     return end.ok ? parseStatus(end.output, name) : `its status command ${end.why}`
   }
 

@@ -172,6 +172,16 @@ test('after a command nothing is told that was read before it', async (t) => {
   assert.equal(n1(await read([REF])).ownState, 'ready', 'somebody put it back')
 })
 
+test('a command that prints a megabyte on its way has done its work', async (t) => {
+  const { balancer, read } = await aCommandBalancer(t, {
+    status: BY_FILE,
+    detach: 'head -c 1048576 /dev/zero; echo out > state-$1',
+  })
+  await read()
+  await balancer.setState(REF, 'drain', never)
+  assert.equal(n1(await read()).adminState, 'drain')
+})
+
 test('a balancer that follows late is not reported twice: what was asked for stands until it shows', async (t) => {
   const { balancer, read, at } = await aCommandBalancer(t, { status: BY_FILE })
   await read()
