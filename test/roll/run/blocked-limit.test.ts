@@ -76,7 +76,8 @@ test('a cordon that another program removes each time is set again ever more sel
   const [patch, change] = [roll.cluster.patchNode.bind(roll.cluster), roll.cluster.change.bind(roll.cluster)]
   roll.cluster.patchNode = async (name, steps) => {
     const node = await patch(name, steps)
-    if (!steps.some((step) => step.path === '/spec/unschedulable' && 'value' in step && step.value === true)) return node
+    if (!steps.some((step) => step.path === '/spec/unschedulable' && 'value' in step && step.value === true))
+      return node
     cordons += 1
     void roll.clock.sleep(50, new AbortController().signal).then(() => change(name, { unschedulable: false }))
     return node
