@@ -1,5 +1,5 @@
 import { type Reason, waitOf } from '../../ground/model/reason.ts'
-import { type MonoMs, monoMs } from '../../ground/model/time.ts'
+import { monoMs } from '../../ground/model/time.ts'
 import { actionKey } from '../../service/model/action.ts'
 import type { Decision } from '../model/decision.ts'
 import { STEPS } from '../model/step.ts'
@@ -11,7 +11,7 @@ import type { Evidence, Stuck, WaitClass } from './evidence.ts'
 import { hasCurrent, type NodeSnapshot } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import type { StepDecision } from './step-rule.ts'
-import { stoodStill } from './stood-still.ts'
+import { isUnheard, stoodStill } from './stood-still.ts'
 import { type AnySnapshot, isAnnounced, isOfMachine } from './subject.ts'
 
 /**
@@ -36,11 +36,6 @@ function podsToLeave(s: NodeSnapshot): number {
   return refused.length + DRAIN_STAGES.reduce((sum, stage) => sum + left[stage].length, 0)
 }
 
-interface Waiting {
-  readonly now: MonoMs
-  readonly evidence: Stuck
-}
-
 /**
  * Stuck is a hold without progress. Progress is a step that is later than all before, or what the caller says. What was done is none: it
  * may be undone each time. Each kind of wait has a time of its own, which stands still while it waits for something else.
@@ -48,7 +43,8 @@ interface Waiting {
  * Law: a limit counts from when its wait began, stands still while the roll may not act or cannot know, and never begins anew without
  * progress.
  */
-export function waitedSince({ now, evidence }: Waiting, pass: Pass, isProgress: boolean): Stuck {
+export function waitedSince(s: AnySnapshot, pass: Pass, isProgress: boolean): Stuck {
+  const { now, evidence } = s
   const { stuckSince = now, stuckStep, stuckFor, waitedMs = {} } = evidence
   const { step, reasons } = pass
   const isLater = stuckStep === undefined || STEPS.indexOf(step) > STEPS.indexOf(stuckStep)
@@ -61,8 +57,8 @@ export function waitedSince({ now, evidence }: Waiting, pass: Pass, isProgress: 
       waitedMs: {},
     }
   const waitsFor = classOf(reasons)
-  if (waitsFor !== 'window' && isByLaw(pass))
-    return { stuckStep, stuckSince: stoodStill({ now, evidence }, stuckSince), stuckReasons: [], stuckFor, waitedMs }
+  if (waitsFor !== 'window' && (isByLaw(pass) || isUnheard(s)))
+    return { stuckStep, stuckSince: stoodStill(s, stuckSince), stuckReasons: [], stuckFor, waitedMs }
   const same = { stuckStep, stuckReasons: reasons, stuckFor: waitsFor }
   if (stuckFor === undefined || stuckFor === waitsFor) return { ...same, stuckSince, waitedMs }
   // The next window is another one.
@@ -85,8 +81,9 @@ export const heldUp = (s: RollSnapshot, decision: StepDecision): Partial<Evidenc
 
 /** A machine that got no command yet is not away, as long as it waits for what is waited for by law. */
 export function away(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'awaySince'> {
-  if (isByLaw(decision) && isUnsent(s)) return { awaySince: undefined }
-  return isByLaw(decision) && decision.step !== 'reboot' ? {} : { awaySince: s.evidence.awaySince ?? s.now }
+  const { awaySince = s.now } = s.evidence
+  if (isByLaw(decision) && isUnsent(s)) return { awaySince: isUnheard(s) ? awaySince : stoodStill(s, awaySince) }
+  return isByLaw(decision) && decision.step !== 'reboot' ? {} : { awaySince }
 }
 
 export const isUnsent = ({ evidence }: RollSnapshot): boolean => evidence.intentByUs && evidence.reboot === undefined

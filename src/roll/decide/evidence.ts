@@ -58,7 +58,9 @@ export interface Evidence extends ServiceEvidence {
   /** This process wrote the intent and has not sent the command: no other process can have sent it. */
   readonly intentByUs: boolean
   readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }
-  /** When another boot id was seen first, with the heartbeats at that moment. */
+  /** Since when its proof is waited for: another boot id than the recorded one was seen, whichever it is now. */
+  readonly returnedSince?: MonoMs
+  /** When its boot id was seen first, with the heartbeats at that moment. */
   readonly returned?: {
     readonly bootId: string
     readonly at: MonoMs

@@ -11,6 +11,7 @@ import { podsHere } from './pods-here.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { isShut } from './steps/drain.ts'
+import { standingStill } from './stood-still.ts'
 import type { AnySnapshot } from './subject.ts'
 
 /** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
@@ -23,7 +24,9 @@ export function observe(snapshot: RollSnapshot): Evidence {
   const { detached, ...waits } = observeService(serviceOf(recorded))
   const seen: Evidence = {
     ...s.evidence,
-    goneSince: s.current.absent === true ? (s.evidence.goneSince ?? s.now) : undefined,
+    goneSince: undefined,
+    ...unheardMeanwhile(s),
+    ...(s.current.absent === true ? goneSince(s) : {}),
     ...firstReturn(recorded),
     ...alreadyAttached(recorded),
     ...drainBegun(recorded),
@@ -40,16 +43,29 @@ export function observe(snapshot: RollSnapshot): Evidence {
 export const slotHeard = ({ slot, evidence, now }: AnySnapshot): Pick<Evidence, 'slotTakenAt'> =>
   slot.state !== 'mine' || evidence.slotTakenAt !== undefined ? {} : { slotTakenAt: now }
 
-function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
+/** What the way back waits for from when on. An attach that nothing interrupted yet is waited for since it began. */
+function unheardMeanwhile(s: RollSnapshot): Partial<Evidence> {
+  const { awaySince, returnedSince, settlingSince, unwrittenSince, attachingSince } = s.evidence
+  const { attachDueSince = attachingSince } = s.evidence
+  return standingStill(s, { awaySince, returnedSince, settlingSince, unwrittenSince, attachDueSince })
+}
+
+function goneSince(s: RollSnapshot): Pick<Evidence, 'goneSince'> {
+  const { goneSince: since } = s.evidence
+  return { goneSince: since ?? s.now, ...standingStill(s, { goneSince: since }) }
+}
+
+function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned' | 'returnedSince'> {
   const { bootId, heartbeat } = s.current.node
   // The limits of the way back begin when its steps can.
   if (!hasRebooted(s) || s.cluster.unlisted !== undefined) return {}
   const { leaseRenewTime } = s.current
   const known = s.evidence.returned
   const first: Evidence['returned'] = known?.bootId === bootId ? known : { bootId, at: s.now, heartbeat }
+  const since = s.evidence.returnedSince === undefined ? { returnedSince: first.at } : {}
   // Where the Lease is read only later, the first renewal that is read counts as one from before.
-  if (first.leaseRenewTime !== undefined || leaseRenewTime === undefined) return { returned: first }
-  return { returned: { ...first, leaseRenewTime } }
+  if (first.leaseRenewTime !== undefined || leaseRenewTime === undefined) return { returned: first, ...since }
+  return { returned: { ...first, leaseRenewTime }, ...since }
 }
 
 /**

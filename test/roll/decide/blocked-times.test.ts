@@ -43,6 +43,14 @@ test('since when a pod may not leave is seen by this process alone, and begins a
   assert.deepEqual(since({ evidence: heard, pods: [waits] }), heard.blocked)
 })
 
+test('the ladder of a pod stands still while the API server is away', () => {
+  const seen = (staleForMs: number): unknown => {
+    const s = blockedSnapshot({ forMs: 7000, evidence: { passedAt: monoMs(NOW - 1000) } })
+    return observe({ ...s, cluster: { ...s.cluster, staleForMs } }).blocked?.[cart.uid]
+  }
+  assert.deepEqual([seen(0), seen(1)], [{ since: NOW - 7000 }, { since: NOW - 6000 }])
+})
+
 const EXHAUSTED: Reason = { code: 'BudgetExhausted', object: 'shop/cart-a', text: 'a' }
 
 test('the drain is not given up before the last rung of the pods that hold it is over', () => {

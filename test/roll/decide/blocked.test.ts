@@ -6,8 +6,8 @@ import { judge } from '../../../src/roll/decide/judge.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { observe } from '../../../src/roll/decide/observe.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
-import { out } from '../../support/roll-stages.ts'
-import { aNode, aPod, aServer, aSnapshot } from '../../support/roll-world.ts'
+import { back, out, uncordoned } from '../../support/roll-stages.ts'
+import { aNode, aPod, aServer, aSnapshot, detachedEvidence, NEW_BOOT } from '../../support/roll-world.ts'
 
 const MINUTE_S = 60
 const PASS_S = 5
@@ -47,7 +47,7 @@ const unheard = (s: NodeSnapshot, is: boolean): NodeSnapshot => ({
   ...s,
   cluster: { ...s.cluster, staleForMs: is ? 1 : 0 },
 })
-const uncordoned = (s: NodeSnapshot, is: boolean): NodeSnapshot => {
+const lifted = (s: NodeSnapshot, is: boolean): NodeSnapshot => {
   const node = { ...s.current.node, unschedulable: !is }
   return { ...s, current: { ...s.current, node }, cluster: { ...s.cluster, nodes: [node, aNode('n2'), aNode('n3')] } }
 }
@@ -77,7 +77,7 @@ const COURSES: readonly (readonly [title: string, found: string, expected: strin
   ],
   [
     'a person uncordons it now and then',
-    givenUp(refused, (s, second) => uncordoned(s, isNow(second, 5))),
+    givenUp(refused, (s, second) => lifted(s, isNow(second, 5))),
     'held PodRefused after 10 min',
   ],
   [
@@ -96,6 +96,49 @@ const COURSES: readonly (readonly [title: string, found: string, expected: strin
 for (const [title, found, expected] of COURSES)
   test(`law: a limit counts from when its wait began, stands still while the roll may not act or cannot know, and never begins anew without progress; ${title}`, () =>
     assert.equal(found, expected))
+
+const SENT = { reboot: { at: monoMs(999_000), answer: { kind: 'sent' } }, awaySince: monoMs(999_000) } as const
+const rebooting = { ...out, announced: true, evidence: { ...detachedEvidence(), ...SENT } }
+const returned = { bootId: NEW_BOOT, at: monoMs(999_000), heartbeat: '2026-01-01T00:00:00Z' }
+const unproven = {
+  ...back,
+  node: { ...back.node, ready: 'False' },
+  evidence: { ...detachedEvidence(), returned },
+} as const
+const settling = { ...uncordoned.evidence, settlingSince: monoMs(1_000_000) }
+const unsettled = aSnapshot({ ...uncordoned, evidence: settling })
+const attaching = aSnapshot({ ...uncordoned, evidence: { ...uncordoned.evidence, attachingSince: monoMs(1_000_000) } })
+const lapsed = (s: NodeSnapshot, is: boolean): NodeSnapshot => ({
+  ...s,
+  slot: { state: 'mine', mayAct: !is },
+})
+
+/** Each is given up at its limit, and three hours later where the API server is away for three hours. */
+const AWAY: readonly (readonly [title: string, s: NodeSnapshot, expected: string, after: string])[] = [
+  ['a drain', refused, 'held PodRefused after 10 min', 'held PodRefused after 190 min'],
+  [
+    'an eviction',
+    aSnapshot({ ...out, pods: [aPod('cart', 'n1')] }),
+    'held PodsHere after 30 min',
+    'held PodsHere after 210 min',
+  ],
+  ['a reboot', aSnapshot(rebooting), 'stopped NodeDidNotReturn after 15 min', 'stopped NodeDidNotReturn after 195 min'],
+  ['a proof', aSnapshot(unproven), 'stopped NotProven after 15 min', 'stopped NotProven after 195 min'],
+  ['a settle', unsettled, 'stopped NotSettled after 10 min', 'stopped NotSettled after 190 min'],
+  ['an attach', attaching, 'stopped NotUp after 5 min', 'stopped NotUp after 185 min'],
+]
+
+for (const [title, s, expected, after] of AWAY)
+  test(`no limit runs while the API server is away: ${title}`, () => {
+    const [from, to] = [60, 60 + 180 * MINUTE_S]
+    const isAway = (second: number): boolean => second > from && second <= to
+    assert.equal(
+      givenUp(s, (now) => now),
+      expected,
+    )
+    const away = (now: NodeSnapshot, second: number) => unheard(lapsed(now, isAway(second)), isAway(second))
+    assert.equal(givenUp(s, away), after)
+  })
 
 test('fewer pods than ever that are still to leave are progress of the drain', () => {
   const fewer = (s: NodeSnapshot, second: number): NodeSnapshot =>

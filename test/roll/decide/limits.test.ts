@@ -7,6 +7,7 @@ import { decide } from '../../../src/roll/decide/decide.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
+import { observe } from '../../../src/roll/decide/observe.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
 import type { Step } from '../../../src/roll/model/step.ts'
 import { out } from '../../support/roll-stages.ts'
@@ -117,6 +118,30 @@ test('a node that came back without proof stays out', () => {
   assert.deepEqual([since(100_000)?.keepOut, since(100_000)?.reasons[0]?.code], [true, 'NotProven'])
   assert.equal(since(100_001), undefined)
   assert.equal(since(100_000, 'another'), undefined, 'it is proven')
+})
+
+test('a machine that boots again and again has one limit for all its boots', () => {
+  let s = aSnapshot({ ...out, announced: true, node: { bootId: NEW_BOOT, unschedulable: true, ready: 'False' } })
+  for (let minute = 0; minute <= 20; minute += 1) {
+    const node = { ...s.current.node, bootId: `boot ${Math.floor(minute / 5)}` }
+    s = { ...s, now: monoMs(1_000_000 + minute * 60_000), current: { ...s.current, node } }
+    s = { ...s, evidence: observe(s) }
+    const verdict = judge(s)
+    assert.equal(verdict?.reasons[0]?.code, minute < 15 ? undefined : 'NotProven', `minute ${minute}`)
+    s = { ...s, evidence: rememberDecision(s, decide(s)) }
+  }
+})
+
+test('a node that is gone is waited for no longer for an outage of the API server, and no shorter', () => {
+  const gone = (goneSince: number, staleForMs: number) => {
+    const s = aSnapshot({
+      ...out,
+      evidence: { ...detachedEvidence(), goneSince: monoMs(goneSince), passedAt: monoMs(995_000) },
+    })
+    const seen = { ...s, current: { ...s.current, absent: true } as const, cluster: { ...s.cluster, staleForMs } }
+    return observe(seen).goneSince
+  }
+  assert.deepEqual([gone(7, 0), gone(7, 1)], [7, 5007])
 })
 
 test('a node that cannot be uncordoned, or is cordoned again each time, stays out after the limit of settling', () => {

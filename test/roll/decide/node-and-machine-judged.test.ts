@@ -208,6 +208,21 @@ test('a node and a machine hear of a slot whose answer came too late for the cal
   assert.deepEqual(found, [NOW, NOW])
 })
 
+test('no limit of a node or a machine runs while the API server is away', () => {
+  const since = (unheard: Change) => {
+    const change: Change = { ...unheard, waited: { passedAt: at(10_000), attachDueSince: at(MIN_MS) } as Stuck }
+    const again = { ...change, waited: { ...change.waited, awaySince: at(MIN_MS), rebootSince: at(MIN_MS) } as Stuck }
+    return [
+      observe(nodeWith('soak', change)).attachDueSince,
+      observeMachine(machineWith('return', change)).attachDueSince,
+      observe(nodeWith('again', again)).awaySince,
+      observeMachine(machineWith('again', again)).rebootSince,
+    ]
+  }
+  assert.deepEqual(since({}), [at(MIN_MS), at(MIN_MS), at(MIN_MS), at(MIN_MS)])
+  assert.deepEqual(since({ unheard: true }), [at(50_000), at(50_000), at(50_000), at(50_000)])
+})
+
 test('a resumed node and a resumed machine are waited for only since the process has its slot', () => {
   const free = { slot: { state: 'free', mayAct: false } } as const
   const asking = { ...HOLD, step: 'slot', reasons: [{ code: 'SlotTaken', text: 'x' }] } as const

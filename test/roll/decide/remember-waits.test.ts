@@ -182,8 +182,9 @@ test('a reboot that is announced and not sent is awaited, but not while it waits
   assert.deepEqual(awaited(held('reboot', 'OtherNodeBad'), UNSENT), [NOW, reasonsOf(['OtherNodeBad'])])
   assert.deepEqual(awaited(acted('reboot', [CORDON], 'ApiUnreachable'), UNSENT), [NOW, []])
   const since = { ...UNSENT, awaySince: monoMs(7) }
-  assert.deepEqual(awaited(held('reboot', 'OtherNodeBad', 'ApiUnreachable'), since), [
-    undefined,
+  const passed = { ...since, passedAt: monoMs(NOW - 1000) }
+  assert.deepEqual(awaited(held('reboot', 'OtherNodeBad', 'ApiUnreachable'), passed), [
+    1007,
     reasonsOf(['OtherNodeBad', 'ApiUnreachable']),
   ])
 })

@@ -10,6 +10,7 @@ import type { BlockedSpec, RollSpec } from '../../model/roll-spec.ts'
 import type { BlockedPod, Evidence } from '../evidence.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
+import { standingStill } from '../stood-still.ts'
 import { classifyPod } from './classify-pod.ts'
 import { isGated } from './guard-of.ts'
 import { whyNotPolite } from './may-be-polite.ts'
@@ -83,11 +84,13 @@ export function blockedPods(s: NodeSnapshot): Pick<Evidence, 'blocked'> {
   return { blocked: Object.fromEntries(held.map((pod) => [pod.uid, seen(s, pod)])) }
 }
 
-function seen({ evidence, now }: NodeSnapshot, pod: Pod): BlockedPod {
-  const before = evidence.blocked?.[pod.uid]
+/** The ladder stands still while the API server is away. */
+function seen(s: NodeSnapshot, pod: Pod): BlockedPod {
+  const before = s.evidence.blocked?.[pod.uid]
   const answer = pod.blockedAnswer === undefined ? {} : { answer: pod.blockedAnswer }
   const isAnew = pod.blockedAnswer === 'wait' && before?.answer !== 'wait'
-  return { since: (isAnew ? undefined : before?.since) ?? now, ...answer }
+  if (before === undefined || isAnew) return { since: s.now, ...answer }
+  return { since: before.since, ...standingStill(s, { since: before.since }), ...answer }
 }
 
 function mayNotLeave(s: NodeSnapshot, pod: Pod): boolean {

@@ -10,6 +10,7 @@ import type { Evidence } from '../evidence.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import type { MachineSnapshot } from '../pair/machine-snapshot.ts'
 import { isBeforeAttach } from '../pair/machine-snapshot.ts'
+import { isUnheard, stoodStill } from '../stood-still.ts'
 import {
   type AnySnapshot,
   hasSubject,
@@ -62,8 +63,8 @@ const gateReasons = (decision: AnyWaiting): readonly Reason[] =>
   decision.kind === 'hold' ? decision.reasons.filter(({ code }) => isOfGates(code)) : []
 
 /**
- * Since when each gate holds. Its limit begins anew after a wait by law for something else, such as the API server, or for a
- * time window.
+ * Since when each gate holds. Its limit stands still in a wait by law for something else, such as the API server, and begins anew after
+ * one for a time window.
  */
 export function gatesHeld(s: AnySnapshot, decision: AnyWaiting): Pick<Evidence, 'gatesHeld'> {
   const before = s.evidence.gatesHeld
@@ -71,11 +72,13 @@ export function gatesHeld(s: AnySnapshot, decision: AnyWaiting): Pick<Evidence, 
   const holding = gateReasons(decision)
   if (holding.length === 0 || moment === undefined) {
     if (before === undefined) return {}
-    const isEndless = decision.reasons.map(waitOf).some((wait) => wait === 'by law' || wait === 'window')
-    const isForOther = decision.kind === 'hold' && !isEndless
+    const waits = decision.reasons.map(waitOf)
+    const isForOther = decision.kind === 'hold' && !waits.includes('window')
     const kept = isForOther ? Object.entries(before).filter(([key]) => !isPassed(s, key, decision)) : []
-    if (kept.length === Object.keys(before).length) return {}
-    return { gatesHeld: kept.length === 0 ? undefined : Object.fromEntries(kept) }
+    if (kept.length === 0) return { gatesHeld: undefined }
+    const standsStill = waits.includes('by law') || isUnheard(s)
+    const since = (at: MonoMs): MonoMs => (standsStill ? stoodStill(s, at) : at)
+    return { gatesHeld: Object.fromEntries(kept.map(([key, at]) => [key, since(at)])) }
   }
   const keys = holding.map(({ object = '' }) => keyOf(moment, object))
   return { gatesHeld: Object.fromEntries(keys.map((key) => [key, before?.[key] ?? s.now])) }

@@ -7,7 +7,7 @@ import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
-import { stoodStill } from '../stood-still.ts'
+import { attachStandsStill, standingStill } from '../stood-still.ts'
 import { notAttached } from './come-back.ts'
 import type { MachineDecision } from './decide-machine.ts'
 import type { MachineEvidence, MachineSnapshot } from './machine-snapshot.ts'
@@ -15,7 +15,10 @@ import { hasRebooted, isBeforeAttach } from './machine-snapshot.ts'
 import { notWhole, silentInstances, silentMachines, stillHere } from './pair-state.ts'
 
 /** What is seen now, folded into what was seen. */
-export function observeMachine(s: MachineSnapshot): MachineEvidence {
+export function observeMachine(snapshot: MachineSnapshot): MachineEvidence {
+  const { rebootSince, provenSince, attachingSince, attachDueSince = attachingSince } = snapshot.evidence
+  const unheard = standingStill(snapshot, { rebootSince, provenSince, attachDueSince })
+  const s = { ...snapshot, evidence: { ...snapshot.evidence, ...unheard } }
   const { evidence, now } = s
   const isAway = isAwayNow(s)
   return {
@@ -61,8 +64,7 @@ function attached(s: MachineSnapshot): Partial<MachineEvidence> {
     const isSeen = silentMachines(s, moved.at).length + silentInstances(s.instances).length === 0
     return attachedAt !== undefined && isSeen ? { unattachedAt: now, unattachedAtWall: wall } : {}
   }
-  const due = evidence.attachDueSince ?? evidence.attachingSince ?? now
-  const whole = notAttached(s).length > 0 ? {} : { attachDueSince: stoodStill(s, due) }
+  const whole = notAttached(s).length > 0 ? {} : attachStandsStill(s, evidence)
   return { attachedAt: attachedAt ?? now, attachedAtWall, ...whole }
 }
 

@@ -29,9 +29,10 @@ export const proof: StepRule = {
     return missing.length === 0 ? done : hold(missing)
   },
   limit(s) {
-    const back = s.evidence.returned
+    // A machine that boots again and again has one limit for all its boots.
+    const { returned, returnedSince: since = returned?.at } = s.evidence
     const isLater = s.evidence.attachingSince !== undefined
-    if (isLater || back === undefined || s.now - back.at < s.spec.reboot.returnLimitMs) return undefined
+    if (isLater || since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
     const missing = unproven(s)
     if (missing.length === 0) return undefined
     const { name } = s.current.node

@@ -10,7 +10,7 @@ import { countedWindows } from '../counted-windows.ts'
 import { baselineGreen, controlHeard, probeMeasures, trafficMeasured } from '../guards.ts'
 import { type HookAnswer, hooksAt, undoHooks } from '../hooks/hooks-due.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
-import { stoodStill } from '../stood-still.ts'
+import { attachStandsStill } from '../stood-still.ts'
 import { blameOf } from '../stop/judged-failures.ts'
 import { isStoppedBeside } from '../stop/other-lane.ts'
 import { isRebooted, type SubjectSnapshot, subjectOf } from '../subject.ts'
@@ -33,7 +33,7 @@ export const soak: StepRule = {
     ...(s.evidence.awaitsClaims === true ? { awaitsClaims: false } : {}),
     attachedAt: s.evidence.attachedAt ?? s.now,
     attachedAtWall: s.evidence.attachedAtWall ?? s.wall,
-    attachDueSince: stoodStill(s, s.evidence.attachDueSince ?? s.evidence.attachingSince ?? s.now),
+    ...attachStandsStill(s, s.evidence),
   }),
   limit: (s) => (s.evidence.attachedAt === undefined ? undefined : notSoaked(s)),
 }

@@ -89,15 +89,17 @@ test('a gate at its limit restores a machine whose reboot is not announced, and 
   assert.equal(heldFor({ ...settled, change: gated('attach', 'fails') }, 60_000), 'stopped keepOut')
 })
 
-test('the limit of a gate that passed is over once the addresses are away, and goes on while another hold stands', () => {
+test('the limit of a gate that passed is over once the addresses are away, and else goes on, but for a wait by law', () => {
   const gatesHeld = { 'node ceph': at(50_000) }
   const left = (given: Given) => {
-    const s = aHost({ ...given, evidence: { ...given.evidence, gatesHeld } })
+    const s = aHost({ ...given, evidence: { ...given.evidence, gatesHeld, passedAt: at(1000) } })
     return rememberMachineDecision(s, decideMachine(s)).gatesHeld
   }
   assert.equal(left({ memory: away, evidence: moved, change: gated('node') }), undefined)
   assert.deepEqual(left({ memory: began, on: [], change: gated('node') }), gatesHeld)
-  assert.equal(left({ memory: began, change: { ...gated('node'), clusterUnknown: true } }), undefined)
+  assert.deepEqual(left({ memory: began, change: { ...gated('node'), clusterUnknown: true } }), {
+    'node ceph': at(49_000),
+  })
   const window = { zone: 'UTC', open: [], not: [], onClose: 'restore' } as const
   const spec = aSpec({ hosts: twoHosts(), gates: [GATE], window })
   assert.equal(left({ change: { ...gated('node'), spec } }), undefined, 'no window is open')
