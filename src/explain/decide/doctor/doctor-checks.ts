@@ -44,12 +44,13 @@ function ssh(snapshot: DoctorSnapshot): Check {
   const fix = 'install the OpenSSH client'
   const text = 'there is no program ssh on PATH'
   if (snapshot.file?.is !== 'found') {
-    const only = 'a roll needs it only to reboot over ssh, or to reach a balancer over ssh'
+    const only = 'a roll needs it only to reboot over ssh, to reach a balancer over ssh, or for machines under "hosts"'
     return { name, state: 'warning', text: `${text}; ${only}`, fix }
   }
   const { spec } = snapshot.file.value
   const uses = [
     ...(spec.reboot.kind === 'ssh' ? ['reboots'] : []),
+    ...(spec.hosts === undefined ? [] : ['the machines under "hosts"']),
     ...spec.balancers.filter(isReachedBySsh).map(({ name: balancer }) => `balancer ${balancer}`),
   ]
   if (uses.length === 0) return { name, state: 'ok', text: `${text}, and ${snapshot.file.value.name} does not need it` }

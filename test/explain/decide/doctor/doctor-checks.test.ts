@@ -61,6 +61,7 @@ test('where nothing is missing, each check is one line', () => {
   )
 })
 
+const ofHosts = aSpec({ hosts: { order: 'first', pairs: [] } })
 const ofSsh = aSpec({ reboot: { kind: 'ssh', command: ['reboot'], resendAfterMs: 1, returnLimitMs: 1 } as never })
 const record = formatRecord(aRecord())
 const down = { is: 'failed', text: 'no answer within 5 s' } as const
@@ -79,10 +80,15 @@ const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: 
     ['missing ssh: there is no program ssh on PATH, and roll.yaml needs it for reboots'],
   ],
   [
+    'no ssh, and a file with machines of load balancers',
+    { ...without('ssh'), file: { is: 'found', value: { name: 'roll.yaml', spec: ofHosts } } },
+    ['missing ssh: there is no program ssh on PATH, and roll.yaml needs it for the machines under "hosts"'],
+  ],
+  [
     'no ssh and no file',
     without('ssh', 'file', 'instances', 'targets'),
     [
-      'warning ssh: there is no program ssh on PATH; a roll needs it only to reboot over ssh, or to reach a balancer over ssh',
+      'warning ssh: there is no program ssh on PATH; a roll needs it only to reboot over ssh, to reach a balancer over ssh, or for machines under "hosts"',
       'skipped balancers: a roll file names the balancers: give it with -f',
       'skipped probes: a roll file names the probe targets: give it with -f',
     ],
