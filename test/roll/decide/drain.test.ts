@@ -282,26 +282,18 @@ test('a pod that another lane is evicting counts no more, though every watch sho
   assert.deepEqual([evictions(s), evictions(beside)], [['cart-a'], ['hold drain: ReplacementNotReady']])
 })
 
-const ATTACHED: readonly (readonly [title: string, evidence: Partial<Evidence>, decided: string])[] = [
-  ['of a pod that was seen here is waited for', { volumesSeen: ['pv-1'] }, 'hold drain: VolumeAttached'],
-  [
-    'of a pod that an earlier process evicted is waited for',
-    { evicted: { 'uid-db-0': { name: 'shop/db-0', stage: 1, volumes: ['pv-1'] } } },
-    'hold drain: VolumeAttached',
-  ],
-  ['that no pod had here is none that the drain could free', { volumesSeen: ['pv-2'] }, 'api-a'],
-]
-
-for (const [title, evidence, decided] of ATTACHED) {
-  test(`before the pods of the next stage leave, a volume ${title}`, () => {
-    const s = draining([aPod('api-a', 'n1', { controller: { kind: 'Job', name: 'j', uid: 'uid-j' }, runsToEnd: true })])
-    const attachments = [
-      { name: 'att-1', nodeName: 'n1', attacher: 'csi.example.com', persistentVolumeName: 'pv-1', attached: true },
-    ]
-    const attached = { ...s, cluster: { ...s.cluster, attachments }, evidence: { ...s.evidence, ...evidence } }
-    assert.deepEqual(evictions(attached), [decided])
-  })
-}
+test('the pods of the next stage wait until the volumes of the last one are detached', () => {
+  const s = draining([aPod('api-a', 'n1', { controller: { kind: 'Job', name: 'j', uid: 'uid-j' }, runsToEnd: true })])
+  const attachments = [
+    { name: 'att-1', nodeName: 'n1', attacher: 'csi.example.com', persistentVolumeName: 'pv-1', attached: true },
+  ]
+  const known = (evidence: Partial<Evidence>) =>
+    evictions({ ...s, cluster: { ...s.cluster, attachments }, evidence: { ...s.evidence, ...evidence } })
+  assert.deepEqual(known({ volumesSeen: ['pv-1'] }), ['hold drain: VolumeAttached'])
+  const evicted = { 'uid-db-0': { name: 'shop/db-0', stage: 1, volumes: ['pv-1'] } }
+  assert.deepEqual(known({ evicted }), ['hold drain: VolumeAttached'], 'an earlier process evicted its pod')
+  assert.deepEqual(known({ volumesSeen: ['pv-2'] }), ['api-a'], 'no pod of the drain had it')
+})
 
 test('DaemonSet pods leave last, and only where the file asks, behind a taint that keeps them away', () => {
   const edge = aPod('edge-a', 'n1', {
