@@ -28,6 +28,19 @@ test('the control plane is rolled last', () => {
 
 const EMPTY_DIR = aPod('cart-a', 'n1', { usesEmptyDir: true })
 const { controller: _, ...unmanaged } = aPod('debug', 'n1')
+/** Only n1 has room for a large pod. */
+const FULL = [4000, 500, 500].map((cpuMilli, i) =>
+  aNode(`n${i + 1}`, { allocatable: { cpuMilli, memoryBytes: 10 ** 9, pods: 110 } }),
+)
+const LARGE = {
+  requests: { cpuMilli: 3500, memoryBytes: 0 },
+  priority: 0,
+  nodeSelector: {},
+  tolerations: [],
+  hostPorts: [],
+  apart: [],
+  spread: [],
+} as const
 const DAEMON = aPod('edge-a', 'n1', {
   controller: { kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' },
   labels: { app: 'edge' },
@@ -75,6 +88,19 @@ const TABLE: readonly (readonly [title: string, facts: PlanSnapshot, codes: read
   ],
   ['a pod with an emptyDir', facts({}, { pods: [EMPTY_DIR], workloads: [aWorkload()] }), ['error PodEmptyDir']],
   ['a pod that no controller would replace', facts({}, { pods: [unmanaged] }), ['error PodUnmanaged']],
+  [
+    'a pod that is deleted for good and that no other node has room for',
+    facts(
+      { spec: aSpec({ drain: { ...aSpec().drain, deleteUnmanaged: true } }) },
+      { nodes: FULL, pods: [{ ...unmanaged, placement: LARGE }] },
+    ),
+    [],
+  ],
+  [
+    'a pod that is replaced and that no other node has room for',
+    facts({}, { nodes: FULL, pods: [aPod('cart-a', 'n1', { placement: LARGE })], workloads: [aWorkload()] }),
+    ['block NoRoom'],
+  ],
   [
     'a budget that is used up',
     facts({}, { pods: [aPod('cart-a', 'n1')], workloads: [aWorkload()], budgets: [aBudget()] }),

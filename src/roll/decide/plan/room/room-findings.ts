@@ -37,9 +37,13 @@ export function roomFindings(s: PlanSnapshot, moving: readonly Pod[]): readonly 
   })
 }
 
-/** Pods of DaemonSets and of NodeGuards come back to their own node. */
+/** Pods of DaemonSets and of NodeGuards come back to their own node. Without a controller none comes back. */
 const isPlaced = (pod: Pod): pod is PlacedPod =>
-  pod.placement !== undefined && !isDaemonSetPod(pod) && !isGated(pod) && !pod.terminating
+  pod.placement !== undefined &&
+  pod.controller !== undefined &&
+  !isDaemonSetPod(pod) &&
+  !isGated(pod) &&
+  !pod.terminating
 
 function volumeTerms({ cluster, volumes = [] }: PlanSnapshot): (pod: Pod) => readonly (readonly NodeTerm[])[] {
   const ofVolume = new Map(volumes.flatMap(({ name, terms }) => (terms === undefined ? [] : [[name, terms] as const])))
