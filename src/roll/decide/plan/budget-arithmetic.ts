@@ -22,7 +22,10 @@ export function budgetNeeds(budget: DisruptionBudget, selected: SelectedCounts):
   if (expectedPods > 0) {
     // Its status may be older than its spec.
     const isShut = maxUnavailable !== undefined && scaled(maxUnavailable, expectedPods) === 0
-    return { expectedPods, desiredHealthy: isShut ? expectedPods : desiredHealthy }
+    if (isShut) return { expectedPods, desiredHealthy: expectedPods }
+    // Of a number it counts the pods that exist, and a StatefulSet that starts, or cannot, has fewer than it wants.
+    const isNumber = minAvailable !== undefined && !minAvailable.endsWith('%')
+    return { expectedPods: isNumber ? Math.max(expectedPods, selected.replicas) : expectedPods, desiredHealthy }
   }
   if (maxUnavailable !== undefined) {
     const most = scaled(maxUnavailable, selected.replicas)

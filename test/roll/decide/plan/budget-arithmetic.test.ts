@@ -24,8 +24,15 @@ for (const [spec, replicas, desired] of DISRUPTION_ROWS) {
 }
 
 test('the numbers of the disruption controller go before our own, but for a budget that was shut since', () => {
-  const known = aBudget({ expectedPods: 5, desiredHealthy: 4 })
+  const known = aBudget({ minAvailable: '70%', expectedPods: 5, desiredHealthy: 4 })
   assert.deepEqual(budgetNeeds(known, { pods: 9, replicas: 9 }), { expectedPods: 5, desiredHealthy: 4 })
   const shut = { ...known, maxUnavailable: '0%' }
   assert.deepEqual(budgetNeeds(shut, { pods: 9, replicas: 9 }), { expectedPods: 5, desiredHealthy: 5 })
+})
+
+test('a number of pods is compared with the replicas that are wanted, also while they do not exist yet', () => {
+  const young = aBudget({ minAvailable: '2', expectedPods: 2, desiredHealthy: 2 })
+  assert.deepEqual(budgetNeeds(young, { pods: 2, replicas: 3 }), { expectedPods: 3, desiredHealthy: 2 })
+  const share = aBudget({ minAvailable: '60%', expectedPods: 3, desiredHealthy: 2 })
+  assert.deepEqual(budgetNeeds(share, { pods: 2, replicas: 4 }), { expectedPods: 3, desiredHealthy: 2 })
 })
