@@ -1,4 +1,4 @@
-import type { DisruptionBudget } from '../../ground/model/disruption-budget.ts'
+import { type DisruptionBudget, letsUnreadyGo } from '../../ground/model/disruption-budget.ts'
 import type { EvictionAnswer } from '../../ground/model/eviction.ts'
 import { type LabelRequirement, type LabelSelector, selectorMatches } from '../../ground/model/label-selector.ts'
 import { refKey } from '../../ground/model/object-ref.ts'
@@ -16,7 +16,7 @@ export function answerByBudgets(pod: Pod, budgets: readonly DisruptionBudget[]):
   const [budget, second] = budgetsOver(pod, budgets)
   if (budget === undefined || pod.phase === 'Pending') return { kind: 'accepted' }
   if (second !== undefined) return { kind: 'twoBudgets', text: 'more than one budget selects it' }
-  const isFree = !pod.ready && budget.desiredHealthy > 0 && budget.currentHealthy >= budget.desiredHealthy
+  const isFree = !pod.ready && letsUnreadyGo(budget)
   if (isFree || budget.disruptionsAllowed > 0) return { kind: 'accepted' }
   return {
     kind: 'budget',

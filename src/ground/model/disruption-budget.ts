@@ -18,3 +18,10 @@ export interface DisruptionBudget {
   /** The disruption controller could not compute the budget (condition DisruptionAllowed, reason SyncFailed). */
   readonly syncFailed: boolean
 }
+
+/**
+ * Whether the eviction handler lets a pod that is not Ready go past its budget (eviction.go): under `AlwaysAllow`, and else while as many
+ * are healthy as are needed.
+ */
+export const letsUnreadyGo = ({ unhealthyPods, currentHealthy, desiredHealthy }: DisruptionBudget): boolean =>
+  unhealthyPods === 'AlwaysAllow' || (desiredHealthy > 0 && currentHealthy >= desiredHealthy)

@@ -76,6 +76,7 @@ test('without a dry run the numbers of the budgets decide, and what is in no bud
   assert.equal(byNumbers({}, {}), 'BudgetExhausted')
   assert.equal(byNumbers({ ready: false }, {}), 'MayLeave', 'not Ready, and the budget has what it needs')
   assert.equal(byNumbers({ ready: false }, { currentHealthy: 1 }), 'BudgetExhausted')
+  assert.equal(byNumbers({ ready: false }, { currentHealthy: 1, unhealthyPods: 'AlwaysAllow' }), 'MayLeave')
   assert.equal(byNumbers({ phase: 'Pending' }, {}), 'MayLeave')
   assert.equal(byNumbers({}, { namespace: 'other' }), 'MayLeave')
   const { budgets: _, ...unread } = scene({})

@@ -1,4 +1,4 @@
-import type { DisruptionBudget } from '../../../ground/model/disruption-budget.ts'
+import { type DisruptionBudget, letsUnreadyGo } from '../../../ground/model/disruption-budget.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
@@ -86,9 +86,9 @@ function broken({ budget, pods, s }: OfBudget): PlanFinding | undefined {
   }
 }
 
-/** Pods that are not ready may leave under `AlwaysAllow`, whatever the numbers. */
+/** Pods whose eviction takes one of those that the budget allows. */
 const held = ({ budget, pods }: OfBudget): readonly Pod[] =>
-  budget.unhealthyPods === 'AlwaysAllow' ? pods.filter(({ ready }) => ready) : pods
+  letsUnreadyGo(budget) ? pods.filter(({ ready }) => ready) : pods
 
 function never(of: OfBudget): PlanFinding | undefined {
   const { budget, s } = of

@@ -75,6 +75,27 @@ const TABLE: readonly (readonly [
     },
   ],
   [
+    'a budget that lets a pod go which is not Ready, since as many are healthy as it needs',
+    { ...CART, ready: false },
+    under(aBudget({ desiredHealthy: 2, currentHealthy: 2, expectedPods: 3 })),
+    undefined,
+  ],
+  [
+    'a budget over a StatefulSet that is not whole yet',
+    { ...CART, controller: { kind: 'StatefulSet', name: 'cart', uid: 'uid-cart' } },
+    {
+      ...under(aBudget({ minAvailable: '2', desiredHealthy: 2, currentHealthy: 1, expectedPods: 2 })),
+      workloads: [aWorkload({ kind: 'StatefulSet', desired: 3, ready: 1 })],
+      pods: [{ ...CART, controller: { kind: 'StatefulSet', name: 'cart', uid: 'uid-cart' } }],
+    },
+    {
+      severity: 'hold',
+      code: 'BudgetExhausted',
+      text: 'shop/cart-a cannot be evicted now: budget shop/cart needs 2 healthy pods and has 1 of 2',
+      fix: 'wait until its pods are Ready: kubectl -n shop get pods',
+    },
+  ],
+  [
     'a budget that never allows an eviction',
     CART,
     under(aBudget({ maxUnavailable: '0' })),
