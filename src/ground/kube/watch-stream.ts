@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import { OVER } from '../model/over.ts'
-import type { MonoMs } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import { LineReader } from './line-reader.ts'
 
@@ -73,7 +72,7 @@ class Alarm {
 
   /** Rings once, unless it is set again or unset before. */
   set(ms: number, ring: () => void): void {
-    const now = this.#clock.monoMs()
+    const now = this.#passedMs()
     this.#due = { at: now + ms, ring }
     if (this.#sleep !== undefined && this.#sleep.endsAt <= this.#due.at) return
     this.close()
@@ -89,7 +88,12 @@ class Alarm {
     this.#sleep = undefined
   }
 
-  #sleepUntil(endsAt: number, now: MonoMs): void {
+  /** A watch that was silent while this machine slept was silent. */
+  #passedMs(): number {
+    return this.#clock.monoMs() + this.#clock.asleepMs()
+  }
+
+  #sleepUntil(endsAt: number, now: number): void {
     const over = new AbortController()
     this.#sleep = { endsAt, over }
     this.#clock.sleep(endsAt - now, over.signal).then(
@@ -101,7 +105,7 @@ class Alarm {
   #look(): void {
     this.#sleep = undefined
     if (this.#due === undefined) return
-    const now = this.#clock.monoMs()
+    const now = this.#passedMs()
     const { at, ring } = this.#due
     if (now < at) {
       this.#sleepUntil(at, now)

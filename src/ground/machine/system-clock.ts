@@ -10,6 +10,7 @@ const SLICE_MS = 1_000
 const asleep = new MachineSleep({
   monoMs: () => performance.now(),
   uptimeMs: () => uptime() * 1_000,
+  wallMs: () => Date.now(),
 })
 
 /** With plain timers: those of node:timers/promises build an error with its stack for each aborted sleep. */

@@ -130,6 +130,16 @@ test('a link that has gone dead is reported as broken when it does not even list
   assert.equal(broken?.error.code, 'KUBE_TIMEOUT')
 })
 
+test('after this machine slept, all is listed anew at once: its watches may be dead', async (t) => {
+  const scene = await watching(t)
+  scene.server.muteWatches()
+  scene.server.apply('a', { unschedulable: true })
+  const wokeAt = scene.clock.monoMs()
+  await scene.clock.suspend(8 * 3_600_000)
+  await until(scene, 'the list', () => scene.view.get('a') === true)
+  assert.ok(scene.clock.monoMs() - wokeAt < 10_000)
+})
+
 test('a deletion during an outage is seen', async (t) => {
   const scene = await watching(t)
   await scene.server.stop()
