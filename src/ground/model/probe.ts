@@ -77,6 +77,8 @@ export interface FailureWindow {
   readonly lastBadAt: WallMs
   /** Absent while the window is open. */
   readonly firstOkAt?: WallMs
+  /** Stands for several windows that were too many to keep: how long requests failed between its edges is not known. */
+  readonly isMerged?: true
   readonly servedBefore?: string
   readonly servedAfter?: string
 }

@@ -1,10 +1,10 @@
 import type { WindowDocument } from './view/outcome-document.ts'
 
-type Edges = Pick<WindowDocument, 'lastOkAt' | 'firstBadAt' | 'lastBadAt' | 'firstOkAt'>
+type Edges = Pick<WindowDocument, 'lastOkAt' | 'firstBadAt' | 'lowMs' | 'firstOkAt'>
 
 /** How long the service was down in all; lanes that failed together count once. Null where an edge was not seen. */
 export function downtimeOf(windows: readonly Edges[]): { readonly lowMs: number; readonly highMs: number | null } {
-  const sure = windows.map(({ firstBadAt, lastBadAt }): Span => [Date.parse(firstBadAt), Date.parse(lastBadAt)])
+  const sure = windows.map(({ firstBadAt, lowMs }): Span => [Date.parse(firstBadAt), Date.parse(firstBadAt) + lowMs])
   const most = windows.flatMap(({ lastOkAt, firstOkAt }): readonly Span[] =>
     lastOkAt === null || firstOkAt === null ? [] : [[Date.parse(lastOkAt), Date.parse(firstOkAt)]],
   )

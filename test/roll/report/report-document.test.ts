@@ -80,8 +80,8 @@ test('a write to a balancer is read back from the words it is told in', () => {
 
 test('lanes that fail together are one downtime; an edge that no probe saw leaves no upper bound', () => {
   const at = (ms: number): string => new Date(1_000_000 + ms).toISOString()
-  const one = { lastOkAt: at(0), firstBadAt: at(10), lastBadAt: at(110), firstOkAt: at(120) }
-  const other = { lastOkAt: at(50), firstBadAt: at(60), lastBadAt: at(200), firstOkAt: at(210) }
+  const one = { lastOkAt: at(0), firstBadAt: at(10), lowMs: 100, firstOkAt: at(120) }
+  const other = { lastOkAt: at(50), firstBadAt: at(60), lowMs: 140, firstOkAt: at(210) }
   assert.deepEqual(downtimeOf([other, one]), { lowMs: 190, highMs: 210 })
   assert.deepEqual(downtimeOf([one, { ...other, firstOkAt: null }]), { lowMs: 190, highMs: null })
 })

@@ -1,5 +1,6 @@
 import type { FailureWindow } from '../../../ground/model/probe.ts'
 import { toIso } from '../../../ground/model/time.ts'
+import { sureMs } from '../../decide/availability/downtime.ts'
 import { isExcused } from '../../decide/availability/not-counted.ts'
 import type { ProbeReading } from './probe-reading.ts'
 
@@ -45,7 +46,7 @@ export function windowDocument(window: FailureWindow): object {
     firstBadAt: toIso(firstBadAt),
     lastBadAt: toIso(lastBadAt),
     ...(firstOkAt === undefined ? {} : { firstOkAt: toIso(firstOkAt) }),
-    lowMs: Math.round(lastBadAt - firstBadAt),
+    lowMs: Math.round(sureMs(window)),
     ...(known ? { highMs: Math.round(firstOkAt - lastOkAt) } : {}),
     notCountedRequests: excused,
     notCounted: isExcused(window),

@@ -3,6 +3,7 @@ import type { FailureWindow } from '../../../ground/model/probe.ts'
 import { countOf, countText } from '../../../ground/text/count-text.ts'
 import type { Line } from '../../../ground/text/terminal/style.ts'
 import { boundsText, preciseTimeText } from '../../../ground/text/time-text.ts'
+import { sureMs } from '../../decide/availability/downtime.ts'
 import type { Histogram } from '../../decide/availability/histogram.ts'
 import { isExcused } from '../../decide/availability/not-counted.ts'
 import { asOutage, type Outage } from '../../decide/availability/outages.ts'
@@ -44,10 +45,10 @@ function nowText({ status, measuredMs, sent }: ProbeReading): 'starting' | 'ok' 
 export function outageLine({ type, windows: [first, ...others], outages }: ProbeNews): Line {
   const all = [first.window, ...others.map(({ window }) => window)]
   const outage = asOutage(first.window, ...all.slice(1))
-  const { lastOkAt, firstBadAt, lastBadAt, firstOkAt } = outage
+  const { lastOkAt, firstBadAt, firstOkAt } = outage
   const highMs = lastOkAt === undefined || firstOkAt === undefined ? undefined : firstOkAt - lastOkAt
   const times = outages === 1 ? 'in' : `in ${countOf(outages, 'window')} over`
-  const span = type === 'opened' ? 'so far' : `${times} ${boundsText(lastBadAt - firstBadAt, highMs)}`
+  const span = type === 'opened' ? 'so far' : `${times} ${boundsText(sureMs(outage), highMs)}`
   const name = `${outage.control ? 'control target ' : ''}${outage.target}${type === 'opened' ? ' failing' : ''}`
   return [
     `${preciseTimeText(firstBadAt)}  ${name}: `,

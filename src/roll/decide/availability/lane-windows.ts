@@ -3,7 +3,7 @@ import { lifeOf } from './control-lane.ts'
 import { firstOf, WindowExcuses } from './excuses.ts'
 import { foldWindow, lastWindow, NO_WINDOW, openWindow, type WindowFold } from './windows.ts'
 
-/** A target that flaps for days must not fill the memory: beyond this number the last window grows instead. */
+/** A target that flaps for days must not fill the memory: beyond this number the last window stands for all that follow. */
 const MOST_WINDOWS = 5_000
 
 interface KeptWindow {
@@ -25,8 +25,7 @@ export class LaneWindows {
 
   /** Takes samples in the order of the schedule. Returns the excuses of the window that a failed sample is in. */
   record(sample: Sample): WindowExcuses {
-    const full = this.#closed.length >= MOST_WINDOWS
-    const { fold, closed } = foldWindow(this.#fold, sample, full ? Number.POSITIVE_INFINITY : this.#periodMs)
+    const { fold, closed } = foldWindow(this.#fold, sample, this.#folding())
     this.#fold = fold
     if (closed !== undefined) {
       this.#closed.push({ window: closed, excuses: this.#excuses })
@@ -44,7 +43,7 @@ export class LaneWindows {
     let fold = this.#fold
     let excuses = ahead.length === 0 ? this.#excuses : this.#excuses.copy()
     for (const sample of ahead) {
-      const step = foldWindow(fold, sample, this.#periodMs)
+      const step = foldWindow(fold, sample, this.#folding())
       fold = step.fold
       if (step.closed !== undefined) {
         shown.push(withExcuses({ window: asOpen(step.closed), excuses }))
@@ -54,6 +53,10 @@ export class LaneWindows {
     }
     const last = openWindow(fold)
     return last === undefined ? shown : [...shown, withExcuses({ window: last, excuses })]
+  }
+
+  #folding() {
+    return { periodMs: this.#periodMs, isFull: this.#closed.length >= MOST_WINDOWS }
   }
 
   /** The windows once no more samples come. */

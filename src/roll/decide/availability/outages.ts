@@ -67,6 +67,7 @@ function joined(a: Outage, b: Outage): Outage {
     failures: summed(a.failures, b.failures),
     ...present({ lastOkAt }),
     lastBadAt: most(a.lastBadAt, b.lastBadAt),
+    ...(a.isMerged === true || b.isMerged === true ? { isMerged: true } : {}),
     ...present({ firstOkAt }),
   }
 }

@@ -28,8 +28,14 @@ interface WindowStep {
 
 export const NO_WINDOW: WindowFold = {}
 
+interface Folding {
+  readonly periodMs: number
+  /** No further window is closed: the one that is open stands for those that follow. */
+  readonly isFull?: boolean
+}
+
 /** Takes the next sample of the lane. A skipped sample changes nothing. */
-export function foldWindow(fold: WindowFold, sample: Sample, periodMs: number): WindowStep {
+export function foldWindow(fold: WindowFold, sample: Sample, { periodMs, isFull = false }: Folding): WindowStep {
   if (sample.verdict === 'skipped') return { fold }
   const { current } = fold
   const apart = current !== undefined && isApart(current.window, sample, periodMs)
@@ -37,15 +43,17 @@ export function foldWindow(fold: WindowFold, sample: Sample, periodMs: number): 
     const seen = seenOk(sample)
     if (current === undefined) return { fold: seen }
     const end = addGood(current.end, sample)
-    return apart
+    return apart && !isFull
       ? { fold: seen, closed: withEnd(current.window, end) }
       : { fold: { ...seen, current: { ...current, end } } }
   }
   if (current === undefined) return { fold: opened(fold, sample) }
   const { end } = current
   // Without a good sample in between nothing shows that the window ended, however long nothing was measured.
-  if (end !== undefined && apart) return { fold: opened(fold, sample), closed: withEnd(current.window, end) }
-  return { fold: { ...fold, current: { window: extended(current.window, sample, end?.good ?? 0) } } }
+  const isOther = end !== undefined && apart
+  if (isOther && !isFull) return { fold: opened(fold, sample), closed: withEnd(current.window, end) }
+  const window = extended(current.window, sample, end?.good ?? 0)
+  return { fold: { ...fold, current: { window: isOther ? { ...window, isMerged: true } : window } } }
 }
 
 /** The window that is not closed, without an end. */

@@ -1,4 +1,5 @@
 import type { Reason } from '../../../ground/model/reason.ts'
+import { sureMs } from '../../decide/availability/downtime.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 import type { RollView, WindowView } from '../view/roll-view.ts'
 import type { Attributes, SpanEvent, SpanPlace } from './span.ts'
@@ -71,7 +72,7 @@ function failedRequests({ window, blame, closed }: WindowView): PlacedEvent {
         'evenkeel.requests.sent': window.sent,
         'evenkeel.requests.failed': window.failed,
         'evenkeel.requests.excused': window.excused,
-        'evenkeel.window_ms': window.lastBadAt - window.firstBadAt,
+        'evenkeel.window_ms': sureMs(window),
         'error.type': classes[0]?.[0],
         'error.message': window.firstError,
         ...(closed ? {} : { 'evenkeel.unfinished': true }),

@@ -1,6 +1,7 @@
 import type { FailureClass, FailureWindow } from '../../../ground/model/probe.ts'
 import { countOf, countText } from '../../../ground/text/count-text.ts'
 import { boundsText, preciseTimeText } from '../../../ground/text/time-text.ts'
+import { sureMs } from '../../decide/availability/downtime.ts'
 import { countedFailed } from '../../decide/availability/not-counted.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame } from '../../model/roll-event.ts'
@@ -25,7 +26,7 @@ export function windowBounds({ window }: { readonly window: Omit<FailureWindow, 
   readonly lowMs: number
   readonly highMs?: number
 } {
-  const lowMs = window.lastBadAt - window.firstBadAt
+  const lowMs = sureMs(window)
   if (window.lastOkAt === undefined || window.firstOkAt === undefined) return { lowMs }
   return { lowMs, highMs: window.firstOkAt - window.lastOkAt }
 }

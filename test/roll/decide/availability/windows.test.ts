@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { FailureWindow } from '../../../../src/ground/model/probe.ts'
+import { downtime, sureMs } from '../../../../src/roll/decide/availability/downtime.ts'
 import { LaneWindows } from '../../../../src/roll/decide/availability/lane-windows.ts'
 import { foldWindow, NO_WINDOW } from '../../../../src/roll/decide/availability/windows.ts'
 import { aSample, at, samplesOf } from './a-sample.ts'
@@ -145,9 +146,9 @@ test('a failed sample without a class counts as noResponse, and a window has no 
       firstOkAt: at(20),
     },
   ])
-  assert.deepEqual(foldWindow(NO_WINDOW, aSample({ ms: 0 }), PERIOD_MS), { fold: { lastOkAt: at(0) } })
-  const { fold } = foldWindow(NO_WINDOW, bare, PERIOD_MS)
-  assert.deepEqual(foldWindow(fold, aSample({ ms: 20 }), PERIOD_MS).fold, {
+  assert.deepEqual(foldWindow(NO_WINDOW, aSample({ ms: 0 }), { periodMs: PERIOD_MS }), { fold: { lastOkAt: at(0) } })
+  const { fold } = foldWindow(NO_WINDOW, bare, { periodMs: PERIOD_MS })
+  assert.deepEqual(foldWindow(fold, aSample({ ms: 20 }), { periodMs: PERIOD_MS }).fold, {
     ...fold,
     lastOkAt: at(20),
     current: { ...fold.current, end: { firstOkAt: at(20), good: 1 } },
@@ -181,4 +182,22 @@ test('windows that rest on verdicts out of order are all shown as open', () => {
       [false, false, 'cp-1'],
     ],
   )
+})
+
+test('where windows are too many, the last one stands for all that follow: it counts them, and claims no time in which all failed', () => {
+  const lane = new LaneWindows(PERIOD_MS)
+  const drawing = 'x....'.repeat(5_003)
+  for (const sample of samplesOf(drawing, PERIOD_MS)) lane.record(sample)
+  const windows = lane.ended()
+  assert.equal(windows.length, 5_001)
+  assert.equal(
+    windows.reduce((sum, { failed }) => sum + failed, 0),
+    5_003,
+  )
+  const last = windows.at(-1)
+  assert.ok(last)
+  assert.deepEqual([last.failed, last.isMerged, sureMs(last)], [3, true, 0])
+  assert.equal(last.lastBadAt - last.firstBadAt, 10 * PERIOD_MS)
+  const whole = { from: at(0), to: at(drawing.length * PERIOD_MS), notMeasured: [] }
+  assert.equal(downtime(windows, whole).lowMs, 0)
 })
