@@ -62,8 +62,9 @@ export async function makePlan(
     }
     const past = plan.nodes.length === 0 ? undefined : await pastNodes(journals(request, surroundings), uid)
     const { window } = windowIgnoredBy === undefined ? spec : {}
-    const spans = window && timeWindowsOf(window).spansFrom(wall, PLANNED_SPANS)
-    return withTimes(plan, { spec, past, wall, ...present({ spans }) })
+    const windows = window && timeWindowsOf(window)
+    const spans = windows?.spansFrom(wall, PLANNED_SPANS)
+    return withTimes(plan, { spec, past, wall, ...present({ spans, longestMs: windows?.longestMs(wall) }) })
   } finally {
     await Promise.all([...balancers.map((balancer) => balancer.close()), host.close()])
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wallMs } from '../../src/ground/model/time.ts'
 import type { TimeWindowSpec } from '../../src/roll/model/time-window.ts'
+import { fixedWindows } from '../support/fixed-windows.ts'
 import { aHook, MemoryPrograms } from '../support/gate-and-hook-world.ts'
 import { MemoryPair } from '../support/memory-pair.ts'
 import { leave, memoryRoll } from '../support/memory-roll.ts'
@@ -32,7 +33,7 @@ for (const [onClose, resets] of [
         return pair
       },
       programs,
-      timeWindows: { spansFrom: (at, count) => spans.filter(({ to }) => to > at).slice(0, count) },
+      timeWindows: fixedWindows(spans),
     })
     assert.ok(pair !== undefined)
     pair.machine('lb-1').connections = 2

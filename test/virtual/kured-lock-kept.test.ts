@@ -7,6 +7,7 @@ import { wallMs } from '../../src/ground/model/time.ts'
 import { WorldError } from '../../src/ground/model/world-error.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import type { KuredLocks } from '../../src/roll/ports/kured-locks.ts'
+import { fixedWindows } from '../support/fixed-windows.ts'
 import { aGate, MemoryGates } from '../support/gate-and-hook-world.ts'
 import type { MemoryCluster } from '../support/memory-cluster.ts'
 import { MemoryPair, twoHosts } from '../support/memory-pair.ts'
@@ -106,7 +107,7 @@ function begun(t: TestContext, { spec, order, maxOut = '1', nodes, inWorkOfKured
     },
     configMaps: { read: async ({ name }) => (name === BUDGET.name ? { ...BUDGET, data: { maxOut } } : undefined) },
     gates,
-    timeWindows: { spansFrom: (at, count) => spans.filter(({ to }) => to > at).slice(0, count) },
+    timeWindows: fixedWindows(spans),
   })
   assert.ok(kured !== undefined)
   const running = roll.begin()

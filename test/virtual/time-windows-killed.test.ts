@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type WallMs, wallMs } from '../../src/ground/model/time.ts'
+import { wallMs } from '../../src/ground/model/time.ts'
 import type { RollEvent } from '../../src/roll/model/roll-event.ts'
 import type { TimeWindowSpec } from '../../src/roll/model/time-window.ts'
 import type { JournalEntry } from '../../src/roll/ports/journal.ts'
 import { plannedEntry, runFromJournal } from '../../src/roll/run/run-from-journal.ts'
 import type { RunState } from '../../src/roll/run/run-state.ts'
+import { fixedWindows } from '../support/fixed-windows.ts'
 import { aHook, MemoryPrograms } from '../support/gate-and-hook-world.ts'
 import { MemoryPair } from '../support/memory-pair.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../support/memory-roll.ts'
@@ -124,7 +125,7 @@ async function hostKilledAt(nth: number, phase: Phase) {
       return pair
     },
     programs: { run: (argv: readonly string[]) => effect(() => programs.run(argv)) },
-    timeWindows: { spansFrom: (at: WallMs, most: number) => spans.filter(({ to }) => to > at).slice(0, most) },
+    timeWindows: fixedWindows(spans),
   }
   const isOfHost = ({ type }: JournalEntry): boolean => type === 'host' || type === 'host.meant' || type === 'hook'
   const first = memoryRoll({

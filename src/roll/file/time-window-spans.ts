@@ -9,20 +9,36 @@ const HORIZONS_MS = [8 * DAY_MS, 70 * DAY_MS, 800 * DAY_MS, 9 * 366 * DAY_MS]
 /** The limit for one expression: one that opens every few minutes is not followed for years. */
 const TIMES_MAX = 700
 
+/** How many windows are looked at: the next ones, and as many of each expression that these do not show. */
+const LOOKED_AT = 12
+
 /** The field `window` of a roll file, as spans of time. Pure: the times depend on the arguments alone. */
 export const timeWindowsOf = (spec: Pick<TimeWindowSpec, 'open' | 'not'>): TimeWindows => ({
-  spansFrom(at, count) {
-    let found: readonly TimeSpan[] = []
-    for (const horizonMs of HORIZONS_MS) {
-      const { spans, until } = spansUntil(spec, at, wallMs(at + horizonMs))
-      found = spans.slice(0, count)
-      // A span that ends at the horizon may go on after it.
-      const isWhole = found.length === count && found.every(({ to }) => to < until)
-      if (isWhole || until < at + horizonMs) return found
-    }
-    return found
+  spansFrom: (at, count) => spansFrom(spec, at, count),
+  longestMs(at) {
+    const next = spansFrom(spec, at, LOOKED_AT)
+    const knownUntil = next.at(-1)?.to ?? at
+    const isSeldom = ({ cron, zone }: RecurringTime): boolean =>
+      (cronTimes(cron, zone, at).drop(2).next().value ?? Number.POSITIVE_INFINITY) > knownUntil
+    const later = spec.open
+      .filter(isSeldom)
+      .flatMap(({ cron, zone }) => cronTimes(cron, zone, at).take(LOOKED_AT).toArray())
+      .flatMap((from) => spansFrom(spec, wallMs(from), 1))
+    return Math.max(0, ...[...next, ...later].map(({ from, to }) => to - from))
   },
 })
+
+function spansFrom(spec: Pick<TimeWindowSpec, 'open' | 'not'>, at: WallMs, count: number): readonly TimeSpan[] {
+  let found: readonly TimeSpan[] = []
+  for (const horizonMs of HORIZONS_MS) {
+    const { spans, until } = spansUntil(spec, at, wallMs(at + horizonMs))
+    found = spans.slice(0, count)
+    // A span that ends at the horizon may go on after it.
+    const isWhole = found.length === count && found.every(({ to }) => to < until)
+    if (isWhole || until < at + horizonMs) return found
+  }
+  return found
+}
 
 interface KnownSpans {
   readonly spans: readonly TimeSpan[]

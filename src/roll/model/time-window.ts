@@ -36,7 +36,7 @@ export interface TimeWindowState {
   readonly open?: TimeSpan
   /** The window after that. Absent: none comes. */
   readonly next?: TimeSpan
-  /** The longest window that is known. */
+  /** Of the longest window to come, also where it is seldom. */
   readonly longestMs: number
   /** How far the clock of this machine was set since the run began; both times must be within a window. Absent: not at all. */
   readonly clockSetByMs?: number

@@ -38,6 +38,12 @@ interface TimeWindowParts {
   readonly slowestMs?: number
 }
 
+interface Known {
+  readonly at: WallMs
+  readonly spans: readonly TimeSpan[]
+  readonly longestMs: number
+}
+
 /** Less is what two readings one after the other differ by. */
 const SET_FROM_MS = 1000
 /** An expression that opens every few minutes is not followed far ahead, so what follows is looked up again. */
@@ -50,7 +56,7 @@ const SPANS_KNOWN = 8
  */
 export class TimeWindowWatch {
   readonly #parts: TimeWindowParts
-  readonly #known = new Map<string, { readonly at: WallMs; readonly spans: readonly TimeSpan[] }>()
+  readonly #known = new Map<string, Known>()
   #slowestMs: number
 
   constructor(parts: TimeWindowParts) {
@@ -76,22 +82,22 @@ export class TimeWindowWatch {
   }
 
   #at(clock: string, now: WallMs): TimeWindowState {
-    const spans = this.#spans(clock, now).filter(({ to }) => to > now)
-    const [first, second] = spans
-    const longestMs = Math.max(0, ...spans.map(({ from, to }) => to - from))
+    const { spans, longestMs } = this.#look(clock, now)
+    const [first, second] = spans.filter(({ to }) => to > now)
     const isOpen = first !== undefined && first.from <= now
     const next = isOpen ? second : first
     return { now, ...(isOpen ? { open: first } : {}), ...present({ next }), longestMs }
   }
 
-  #spans(clock: string, now: WallMs): readonly TimeSpan[] {
+  #look(clock: string, now: WallMs): Known {
     const known = this.#known.get(clock)
     const last = known?.spans.at(0)
     const isFresh = known !== undefined && now >= known.at && now < known.at + KNOWN_FOR_MS
-    if (isFresh && (last === undefined || last.to > now)) return known.spans
-    const spans = this.#parts.windows.spansFrom(now, SPANS_KNOWN)
-    this.#known.set(clock, { at: wallMs(now), spans })
-    return spans
+    if (isFresh && (last === undefined || last.to > now)) return known
+    const { windows } = this.#parts
+    const found = { at: wallMs(now), spans: windows.spansFrom(now, SPANS_KNOWN), longestMs: windows.longestMs(now) }
+    this.#known.set(clock, found)
+    return found
   }
 
   #need(node: string | undefined): NodeNeed | undefined {

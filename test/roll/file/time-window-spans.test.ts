@@ -171,3 +171,24 @@ test('a time is shown in its zone and in UTC', () => {
   )
   assert.equal(zonedTimeText(Date.parse('2026-11-27T21:00Z'), 'UTC'), 'Fri 2026-11-27 21:00 UTC')
 })
+
+const SHORT = time('0 2 * * *', 1 / 3)
+const LONGEST: readonly (readonly [
+  title: string,
+  open: readonly RecurringTime[],
+  not: readonly RecurringTime[],
+  hours: number,
+])[] = [
+  ['of each night and of the first Saturday of a month', [SHORT, time('0 20 * * 6#1', 8)], [], 8],
+  ['of which two touch on Saturdays alone', [SHORT, time('20 2 * * SAT#1', 1 / 3)], [], 2 / 3],
+  ['of which the next long one is frozen', [SHORT, time('0 20 * * 6#1', 8)], [time('0 0 1 12 *', 24 * 31)], 8],
+  ['of which each long one is cut', [SHORT, time('0 20 * * 6#1', 8)], [time('0 22 * * SAT', 24)], 2],
+  ['of which there is one kind', [SHORT], [], 1 / 3],
+  ['of which there is none', [], [], 0],
+]
+
+for (const [title, open, not, hours] of LONGEST) {
+  test(`the longest window of a file ${title} is known, however seldom it is`, () => {
+    assert.equal(timeWindowsOf({ open, not }).longestMs(at('2026-11-08T12:00Z')), hours * HOUR_MS)
+  })
+}

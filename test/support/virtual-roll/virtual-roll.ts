@@ -99,8 +99,9 @@ export class VirtualRoll {
     const plan = await prepare(parts, new AbortController().signal)
     const { window } = this.spec
     if (window === undefined) return plan
-    const spans = timeWindowsOf(window).spansFrom(parts.wall, PLANNED_SPANS)
-    return withTimes(plan, { spec: this.spec, wall: parts.wall, spans })
+    const windows = timeWindowsOf(window)
+    const spans = windows.spansFrom(parts.wall, PLANNED_SPANS)
+    return withTimes(plan, { spec: this.spec, wall: parts.wall, spans, longestMs: windows.longestMs(parts.wall) })
   }
 
   /** A process that goes on with the run, by the journal that the roll has now. */

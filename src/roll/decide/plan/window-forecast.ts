@@ -48,18 +48,18 @@ export function windowForecast(
 /** What a roll that begins now would wait for, and nodes that fit in no window. */
 export function windowFindings(
   nodes: RollPlan['nodes'],
-  { window, spans, now }: Omit<Forecasting, 'baselineMs'>,
+  { window, spans, now, longestMs }: Omit<Forecasting, 'baselineMs'> & { readonly longestMs?: number },
 ): readonly PlanFinding[] {
   const [first] = spans
   if (first === undefined) {
     const fix = 'correct "window" in the file: "not" may cover all of "open"'
     return [{ severity: 'error', code: 'NoWindow', text: 'no time window opens in the next years', fix }]
   }
-  const longestMs = Math.max(...spans.map(({ from, to }) => to - from))
-  const unfit = nodes.filter(({ estimateMs = 0 }) => estimateMs > longestMs)
+  const mostMs = longestMs ?? Math.max(...spans.map(({ from, to }) => to - from))
+  const unfit = nodes.filter(({ estimateMs = 0 }) => estimateMs > mostMs)
   return [
     ...unfit.map(({ node, estimateMs = 0 }): PlanFinding => {
-      const text = `${node} is expected to take ${formatDuration(estimateMs)}, and the longest time window takes ${formatDuration(longestMs)}`
+      const text = `${node} is expected to take ${formatDuration(estimateMs)}, and the longest time window takes ${formatDuration(mostMs)}`
       return { severity: 'block', code: 'WindowTooShort', node, text, fix: 'make the windows longer' }
     }),
     ...(first.from <= now ? [] : [closedNow(window, first, first.from - now)]),

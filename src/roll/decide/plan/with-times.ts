@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { PlannedNode, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
@@ -11,13 +12,15 @@ interface Times {
   readonly wall: WallMs
   /** The time windows that end after now. Absent: the roll file has none, or they are ignored. */
   readonly spans?: readonly TimeSpan[]
+  /** Of the longest window to come, which may be none of these. Absent: one of these. */
+  readonly longestMs?: number
 }
 
 /** How many future windows a plan uses. */
 export const PLANNED_SPANS = 12
 
 /** Adds to a plan how long its nodes take, and when it may work. How long a machine of a load balancer takes is not known. */
-export function withTimes(plan: RollPlan, { spec, past, wall, spans }: Times): RollPlan {
+export function withTimes(plan: RollPlan, { spec, past, wall, spans, longestMs }: Times): RollPlan {
   const { hosts = [] } = plan
   if (plan.nodes.length + hosts.length === 0) return plan
   const timed = plan.nodes.length === 0 ? plan : { ...plan, estimate: estimateRoll(plan, spec, past) }
@@ -28,7 +31,7 @@ export function withTimes(plan: RollPlan, { spec, past, wall, spans }: Times): R
   return {
     ...timed,
     nodes,
-    findings: [...plan.findings, ...windowFindings(nodes, forecasting)],
+    findings: [...plan.findings, ...windowFindings(nodes, { ...forecasting, ...present({ longestMs }) })],
     window: windowForecast(nodes, { ...forecasting, baselineMs: spec.probe?.baselineMs ?? 0 }),
   }
 }

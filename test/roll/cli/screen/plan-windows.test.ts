@@ -89,6 +89,18 @@ test('a plan of machines alone finds what it would wait for, and that no window 
   assert.deepEqual(found('2026-01-17T20:00Z', {}, []), ['error NoWindow'])
 })
 
+test('a node that fits into none of the next windows and into a later one does not block the plan', () => {
+  const found = (longestMs: number) =>
+    withTimes(planOf('n1'), {
+      spec: aSpec({ window: NIGHTS }),
+      past: { run: 'r', nodeMs: [60 * 60_000] },
+      wall: at('2026-01-15T21:05Z'),
+      spans: SPANS,
+      longestMs,
+    }).findings.map(({ severity, code }) => `${severity} ${code}`)
+  assert.deepEqual([found(20 * 60_000), found(8 * 3_600_000)], [['block WindowTooShort'], []])
+})
+
 test('a plan in which nothing is rolled judges no window', () => {
   const none = { ...planOf(), hosts: [], skipped: [{ node: 'n1', why: 'needs no reboot' }] }
   const spec = aSpec({ window: NIGHTS })
