@@ -7,6 +7,7 @@ import { machineLadder } from './pair/decide-machine.ts'
 import { requestsFailed } from './requests-failed.ts'
 import { overLimit } from './step-rule.ts'
 import { measuredVerdict } from './stop/measured-verdict.ts'
+import { isOfTraffic } from './stop/other-lane.ts'
 import { type AnySnapshot, hasSubject, isBeyondRestore, isOfMachine } from './subject.ts'
 import { closedMeanwhile } from './window/time-windows.ts'
 import { withFailures } from './with-failures.ts'
@@ -14,19 +15,35 @@ import { withFailures } from './with-failures.ts'
 /**
  * The stop rules, and a closed time window, which ends the work on one node or machine alone. A verdict sticks. A later one replaces it
  * only where it is worse for the node or machine under way: it can no longer be put back. What a verdict says of failed requests
- * changes as more is known of them.
+ * changes as more is known of them. Requests that fail while a node is put back for another reason are told as well, and a roll that
+ * was held has then stopped.
  */
 export function judge(s: AnySnapshot): Verdict | undefined {
   const earlier = s.run.verdict
-  const found = outOfLimits(s) ?? measuredVerdict(s) ?? closedMeanwhile(s)
+  const failed = measuredVerdict(s)
+  const found = both(outOfLimits(s), failed) ?? closedMeanwhile(s)
   if (found === undefined) return earlier
   if (earlier === undefined) return found
   const worse = (found.keepOut && !earlier.keepOut) || (earlier.ofNode === true && found.ofNode !== true)
-  const sticks = worse
-    ? { ...found, reasons: [...earlier.reasons, ...found.reasons.filter(isNewTo(earlier))] }
-    : earlier
-  return withFailures(sticks, requestsFailed(s))
+  return withFailures(worse ? { ...found, reasons: inTurn(earlier, found) } : told(earlier, failed), requestsFailed(s))
 }
+
+/** Of the same pass. */
+function both(limit: Verdict | undefined, failed: Verdict | undefined): Verdict | undefined {
+  if (limit === undefined || failed === undefined) return limit ?? failed
+  return { kind: 'stopped', keepOut: limit.keepOut || failed.keepOut, reasons: inTurn(limit, failed) }
+}
+
+function told(earlier: Verdict, failed: Verdict | undefined): Verdict {
+  if (failed === undefined || earlier.keepOut || isOfTraffic(earlier)) return earlier
+  const kind = earlier.kind === 'held' ? 'stopped' : earlier.kind
+  return { ...earlier, kind, reasons: inTurn(earlier, failed) }
+}
+
+const inTurn = (earlier: Verdict, later: Verdict): readonly Reason[] => [
+  ...earlier.reasons,
+  ...later.reasons.filter(isNewTo(earlier)),
+]
 
 const isNewTo =
   ({ reasons }: Verdict) =>

@@ -1,8 +1,10 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { distinct, evenkeel, type Sentence } from '../../ground/model/sentence.ts'
 import { leftOut, mayBeOut } from '../decide/node-gone.ts'
+import { isOfTraffic } from '../decide/stop/other-lane.ts'
 import { withFailures } from '../decide/with-failures.ts'
 import type { NodeResult, RollOutcome } from '../model/roll-event.ts'
+import type { Verdict } from '../model/verdict.ts'
 import type { RunState } from './run-state.ts'
 
 export interface RollEnd {
@@ -47,9 +49,10 @@ export function endOf(snapshot: EndSnapshot): RollEnd {
   const notBegun = gone.filter((node) => !wasInWork(node)).map(leftOut)
   const isLossy = failed > 0 || unjudged.length > 0 || (!isAllowed && standings.some((node) => node.failedRequests > 0))
   const isUnclean = isLossy || isUnfinished(run)
-  const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })
+  const verdict = withLate(run.verdict, { failed, failures })
+  const outcome = outcomeOf(verdict, { interrupted, isUnclean, isOut: out.length > 0 })
   const unclean = outcome === 'stopped' ? [...notBegun, ...unjudged, ...lateFailures(failed, failures)] : []
-  const reasons = [...(run.verdict === undefined ? unclean : withFailures(run.verdict, failures).reasons), ...begun]
+  const reasons = [...(verdict === undefined ? unclean : withFailures(verdict, failures).reasons), ...begun]
   // The balancers of a machine forget nothing that a node needs.
   const nodesOut = out.map(({ node }) => node).filter((node) => run.hosts?.order.includes(node) !== true)
   const guarded = run.verdict?.keepOut === true ? nodesOut : []
@@ -72,13 +75,22 @@ function lateFailures(failed: number, failures: readonly Reason[]): readonly Rea
   return [{ code: 'RequestsFailed', text: `${failed} requests failed after the last node was through` }, ...failures]
 }
 
+/** Requests that failed since the last pass: a roll that was held has stopped because of them. */
+function withLate(
+  verdict: Verdict | undefined,
+  { failed, failures }: Pick<EndSnapshot, 'failed' | 'failures'>,
+): Verdict | undefined {
+  if (verdict?.kind !== 'held' || failed === 0 || isOfTraffic(verdict)) return verdict
+  return { ...verdict, kind: 'stopped', reasons: [...verdict.reasons, ...failures] }
+}
+
 interface Leaving {
   readonly interrupted: boolean
   readonly isUnclean: boolean
   readonly isOut: boolean
 }
 
-function outcomeOf({ verdict }: RunState, { interrupted, isUnclean, isOut }: Leaving): RollOutcome {
+function outcomeOf(verdict: Verdict | undefined, { interrupted, isUnclean, isOut }: Leaving): RollOutcome {
   if (verdict === undefined) {
     if (interrupted) return 'interrupted'
     return isUnclean ? 'stopped' : 'completed'

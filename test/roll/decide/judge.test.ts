@@ -7,6 +7,7 @@ import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
 import type { ReloadSpan } from '../../../src/roll/model/reload-span.ts'
+import type { Verdict } from '../../../src/roll/model/verdict.ts'
 import { out } from '../../support/roll-stages.ts'
 import { aRecord, aSnapshot, detachedEvidence, NEW_BOOT } from '../../support/roll-world.ts'
 
@@ -179,10 +180,28 @@ test('a reload that is seen after the verdict is reported in its words, and the 
   assert.equal(judge({ ...after, run: { ...after.run, verdict }, reloads: [aReload()] }), verdict)
 })
 
-test('a failed request changes no word of a roll that was stopped for something else', () => {
-  const standing = { kind: 'held', keepOut: false, reasons: [{ code: 'BudgetExhausted', text: 'x' }] } as const
-  const after = measured(aSnapshot(out), [aWindow()])
-  assert.equal(judge({ ...after, run: { ...after.run, verdict: standing } }), standing)
+const TOLD: readonly (readonly [kind: Verdict['kind'], keepOut: boolean, expected: string])[] = [
+  ['held', false, 'stopped BudgetExhausted RequestsFailed'],
+  ['aborted', false, 'aborted BudgetExhausted RequestsFailed'],
+  ['stopped', false, 'stopped BudgetExhausted RequestsFailed'],
+  ['stopped', true, 'stopped BudgetExhausted'],
+]
+
+for (const [kind, keepOut, expected] of TOLD)
+  test(`requests that fail after a roll has ${keepOut ? 'kept its node out' : `been ${kind}`} are told: ${expected}`, () => {
+    const verdict = { kind, keepOut, reasons: [{ code: 'BudgetExhausted', text: 'x' }] } as const
+    const after = measured(aSnapshot(out), [aWindow()])
+    const found = judge({ ...after, run: { ...after.run, verdict } })
+    assert.ok(found)
+    assert.deepEqual([found.kind, ...found.reasons.map(({ code }) => code)].join(' '), expected)
+    assert.equal(judge({ ...after, run: { ...after.run, verdict: found } }), found)
+  })
+
+test('a limit hides no failed request of the same pass', () => {
+  const evidence = { ...detachedEvidence(), ...waited(600_000, 'BudgetExhausted') }
+  const verdict = judge(measured(aSnapshot({ ...out, evidence }), [aWindow()]))
+  const codes = verdict?.reasons.map(({ code }) => code)
+  assert.deepEqual([verdict?.kind, verdict?.keepOut, codes], ['stopped', false, ['BudgetExhausted', 'RequestsFailed']])
 })
 
 test('a machine that does not come back stays out, also where requests fail at the same time', () => {

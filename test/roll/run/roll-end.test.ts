@@ -46,6 +46,21 @@ test('requests that failed after the last soak end the roll as stopped, with the
   assert.deepEqual(end.next, ['do not reload lb-1 while a roll is under way'])
 })
 
+test('a roll that was held and lost requests after its last pass ends as stopped, with both reasons', () => {
+  const held: Reason = { code: 'BudgetExhausted', text: 'x' }
+  const verdict = { kind: 'held', keepOut: false, reasons: [held] } as const
+  const ended = (failed: number) =>
+    endOf({
+      run: aRun({ verdict }),
+      standings: [],
+      interrupted: false,
+      failed,
+      failures: failed === 0 ? [] : [failure('a')],
+    })
+  assert.deepEqual([ended(0).outcome, ended(0).exitCode, ended(0).reasons], ['held', 3, [held]])
+  assert.deepEqual([ended(2).outcome, ended(2).exitCode, ended(2).reasons], ['stopped', 1, [held, failure('a')]])
+})
+
 test('no roll is done in which a node’s line has failed requests', () => {
   const back: NodeResult = {
     node: 'n1',

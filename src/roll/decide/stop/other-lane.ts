@@ -1,6 +1,7 @@
 import type { FailureWindow } from '../../../ground/model/probe.ts'
 import type { ReasonCode } from '../../../ground/model/reason.ts'
 import type { Step } from '../../model/step.ts'
+import type { Verdict } from '../../model/verdict.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import { blameOf, type StopSnapshot } from './judged-failures.ts'
 
@@ -30,9 +31,12 @@ const OF_REQUESTS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'ErrorBudgetUsedUp',
 ])
 
+/** It says that requests failed or were slow. */
+export const isOfTraffic = ({ reasons }: Verdict): boolean => reasons.some(({ code }) => OF_REQUESTS.has(code))
+
 /**
  * The roll has stopped because of requests, and this node is not blamed for them as far as is known. While other lanes have a
  * node in work, it is still watched for its whole soak time.
  */
 export const isStoppedBeside = ({ run: { verdict, beside = [] } }: Pick<RollSnapshot, 'run'>): boolean =>
-  verdict?.keepOut === false && beside.length > 0 && verdict.reasons.some(({ code }) => OF_REQUESTS.has(code))
+  verdict?.keepOut === false && beside.length > 0 && isOfTraffic(verdict)
