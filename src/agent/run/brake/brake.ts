@@ -1,5 +1,6 @@
 import { FollowCache, type Freshness } from '../../../ground/loop/follow-cache.ts'
 import type { Leader } from '../../../ground/loop/leader.ts'
+import { RepeatedActs } from '../../../ground/loop/owned/repeated-acts.ts'
 import { type LoopStatus, Reconciler } from '../../../ground/loop/reconciler.ts'
 import type { ConfigMap } from '../../../ground/model/config-map.ts'
 import type { OutLimit } from '../../../ground/model/out-limit.ts'
@@ -64,6 +65,7 @@ export class Brake {
   readonly #parts: BrakeParts
   readonly #nodes: FollowCache<FleetNode>
   readonly #reconciler: Reconciler<BrakeSnapshot, BrakeAction>
+  readonly #repeated: RepeatedActs
   #memory: BrakeMemory = NOTHING_SEEN
   #found: ConfigMap | undefined
   #decision: BrakeDecision | undefined
@@ -71,6 +73,7 @@ export class Brake {
   constructor(parts: BrakeParts) {
     const { fleet, clock } = parts
     this.#parts = parts
+    this.#repeated = new RepeatedActs(clock)
     this.#nodes = new FollowCache({
       follow: (sink, signal) => fleet.follow(sink, signal),
       clock,
@@ -83,8 +86,11 @@ export class Brake {
       loop: {
         name: 'brake',
         gather: (_key, signal) => this.#gather(signal),
-        decide: decideBrake,
-        perform: (action, signal) => this.#perform(action, signal),
+        decide: (snapshot) => this.#repeated.paced(KEY, decideBrake(snapshot), actOf),
+        perform: async (action, signal) => {
+          await this.#perform(action, signal)
+          this.#repeated.done(KEY, actOf(action))
+        },
         decided: (_key, decision) => this.#decided(decision),
       },
     })
@@ -186,6 +192,9 @@ export class Brake {
     })
   }
 }
+
+const actOf = (action: BrakeAction): string =>
+  action.kind === 'tell' ? `tell ${action.notice.uid}` : `publish ${JSON.stringify([action.grants, action.announced])}`
 
 function fleetOf(nodes: FollowCache<FleetNode>): BrakeSnapshot['fleet'] {
   const freshness: Freshness = nodes.freshness()

@@ -274,3 +274,22 @@ test('a leader that has not heard of the nodes yet takes no grant back, and keep
   await ground.clock.advance(60_000)
   assert.deepEqual(ground.granted, ['n2', 'n3'])
 })
+
+test('grants whose writer another program takes away with each write are published again later each time', async (t) => {
+  const ground = new Ground(t)
+  const { configMaps } = ground
+  const write = configMaps.write.bind(configMaps)
+  configMaps.write = async (configMap) => {
+    const written = await write(configMap)
+    configMaps.now = { ...written, annotations: {} }
+    return written
+  }
+  ground.brake('a')
+  ground.fleet.set('n1! n2! n3! n4')
+  await ground.clock.advance(60_000)
+  const before = [configMaps.written.length, ground.notices.lines.length] as const
+  await ground.clock.advance(60_000)
+  const [writes, notices] = [configMaps.written.length - before[0], ground.notices.lines.length - before[1]]
+  assert.ok(writes <= 12 && notices <= 12, `${writes} writes and ${notices} events in a later minute`)
+  assert.deepEqual(ground.granted, ['n1', 'n2'])
+})
