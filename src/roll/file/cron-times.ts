@@ -17,8 +17,16 @@ const GAPS_COMPARED = 120
 const FIELDS = /^\S+(\s+\S+){4}$/
 
 /** Nothing is scheduled: without a function to call, croner only computes. */
-const cronOf = (expression: string, timezone: string): Cron =>
-  new Cron(expression.trim(), { timezone, mode: '5-part', paused: true })
+function cronOf(expression: string, timezone: string): Cron {
+  const fields = expression.trim()
+  return new Cron(fields, { timezone, mode: '5-part', paused: true, domAndDow: wantsBothDays(fields) })
+}
+
+/** Of both fields for days either is enough, unless one begins with an asterisk (crontab(5)). */
+function wantsBothDays(fields: string): boolean {
+  const [, , dayOfMonth = '', , dayOfWeek = ''] = fields.split(/\s+/)
+  return dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*')
+}
 
 /** The times of an expression after `after`, in order. They depend on `after` and on no clock. */
 export function* cronTimes(expression: string, zone: string, after: number): Generator<number> {

@@ -192,3 +192,23 @@ for (const [title, open, not, hours] of LONGEST) {
     assert.equal(timeWindowsOf({ open, not }).longestMs(at('2026-11-08T12:00Z')), hours * HOUR_MS)
   })
 }
+
+/** crontab(5): either day is enough, unless one of both fields begins with `*`. */
+const DAYS: readonly (readonly [cron: string, days: readonly string[]])[] = [
+  ['0 22 1-7 * */7', ['2026-11-01', '2026-12-06', '2027-01-03']],
+  ['0 22 */2 * MON', ['2026-11-09', '2026-11-23', '2026-12-07']],
+  ['0 22 1 * MON', ['2026-11-01', '2026-11-02', '2026-11-09']],
+  ['0 22 * * SUN', ['2026-11-01', '2026-11-08', '2026-11-15']],
+  ['0 22 15 * *', ['2026-11-15', '2026-12-15', '2027-01-15']],
+  ['0 22 * * 6#1', ['2026-11-07', '2026-12-05', '2027-01-02']],
+]
+
+for (const [cron, days] of DAYS) {
+  test(`"${cron}" opens on the days on which crontab runs it`, () => {
+    const found = timeWindowsOf({ open: [time(cron, 1, 'UTC')], not: [] }).spansFrom(at('2026-11-01T00:00Z'), 3)
+    assert.deepEqual(
+      found.map(({ from }) => new Date(from).toISOString().slice(0, 10)),
+      days,
+    )
+  })
+}

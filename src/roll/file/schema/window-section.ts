@@ -15,7 +15,7 @@ const cronField = z
   .meta(
     fieldMeta('cron', {
       description:
-        'When it begins, as in crontab: minute, hour, day of the month, month, day of the week. `6#1` is the first Saturday of a month, `FRI#L` its last Friday, and `L` its last day.',
+        'When it begins, as in crontab: minute, hour, day of the month, month, day of the week. If both days are given, either is enough, unless one of both fields begins with `*`. `6#1` is the first Saturday of a month, `FRI#L` its last Friday, and `L` its last day.',
       example: '0 22 * * MON-FRI',
     }),
   )
