@@ -9,7 +9,10 @@ import { type ApiStatus, parseApiStatus, saysAbsent } from './api-status.ts'
  * (kubernetes/kubernetes pkg/registry/core/pod/storage/eviction.go, 1.22 to 1.35).
  */
 export function evictionAnswer(call: ApiCall, reply: ApiReply): EvictionAnswer {
-  if (reply.status >= 200 && reply.status < 300) return { kind: 'accepted' }
+  if (reply.status >= 200 && reply.status < 300)
+    return isObject(reply.body)
+      ? { kind: 'accepted' }
+      : { kind: 'passing', text: 'the answer is none of the API server' }
   const status = parseApiStatus(reply.body)
   const text = status.message === '' ? `HTTP ${reply.status}` : status.message
   const wait = present({ retryAfterMs: waitOf(reply, status) })
@@ -62,3 +65,7 @@ function waitOf(reply: ApiReply, status: ApiStatus): number | undefined {
 }
 
 const hasCause = (status: ApiStatus, reason: string): boolean => status.causes.some((cause) => cause.reason === reason)
+
+/** A Status, or the pod: a gateway's page of its own is neither. */
+const isObject = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'kind' in body && typeof body.kind === 'string'

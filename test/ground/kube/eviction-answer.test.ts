@@ -141,6 +141,12 @@ for (const { title, http, absent, message = '', cause, retryAfterMs, retryAfterS
   })
 }
 
+test('a success that is none of the API server is no accepted eviction', () => {
+  for (const body of [undefined, {}, [], 'ok', { status: 'maintenance' }]) {
+    assert.equal(evictionAnswer(CALL, { status: 200, body, retryAfterMs: undefined }).kind, 'passing')
+  }
+})
+
 test('no answer, however odd, is taken for an accepted eviction or thrown', () => {
   fc.assert(
     fc.property(fc.oneof(fc.integer({ max: 199 }), fc.integer({ min: 300 })), fc.jsonValue(), (status, body) => {
