@@ -57,6 +57,11 @@ const PARTS: readonly Part[] = [
     argv: ['test/seeds.ts', 'swarm', '--polite', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstPolite)],
   },
   {
+    name: 'files',
+    what: `${FLEETS_A_NIGHT} seeds from ${firstPolite} on, with roll files whose fields are drawn`,
+    argv: ['test/seeds.ts', 'swarm', '--files', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstPolite)],
+  },
+  {
     name: 'fleets',
     what: `${FLEETS_A_NIGHT} random fleets under one node budget, from seed ${firstFleet} on`,
     argv: ['test/seeds.ts', 'fleets', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],

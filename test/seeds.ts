@@ -3,7 +3,8 @@
  * IngressDaemonSet, drains of guarded nodes. `npm run fleets -- --seeds 2000` runs seeds 0 to 1999 on two cores, `--from 5000`
  * others; `--seed X` runs one again, twice, and prints what happened. `--digests FILE` writes a line for each seed, its digest:
  * a change of shape leaves that file as it was. Only for rolls: `--polite`, pods that leave politely, under a budget that allows
- * no eviction; `--files`, roll files whose fields are drawn; `--table`, which fails where a cell of fault and step is empty that could be filled.
+ * no eviction; `--files`, roll files whose fields are drawn; `--fields` prints which fields those
+ * are, and runs nothing; `--table`, which fails where a cell of fault and step is empty that could be filled.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -17,6 +18,7 @@ import { complaints, type JobReport } from './support/virtual-roll/jobs/job.ts'
 import { trySeeds } from './support/virtual-roll/jobs/try-seeds.ts'
 import { added, cellTable, emptyCells } from './support/virtual-roll/swarm/cell-table.ts'
 import { cueText } from './support/virtual-roll/swarm/cue.ts'
+import { drawnFields, whyUndrawn } from './support/virtual-roll/swarm/drawn-fields.ts'
 import { faultText } from './support/virtual-roll/swarm/fault.ts'
 import type { CellCounts } from './support/virtual-roll/swarm/fault-tally.ts'
 import { fileScenarioOf } from './support/virtual-roll/swarm/file-draw.ts'
@@ -36,6 +38,7 @@ const { values, positionals } = parseArgs({
     digests: { type: 'string' },
     polite: { type: 'boolean', default: false },
     files: { type: 'boolean', default: false },
+    fields: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
   },
 })
@@ -150,12 +153,24 @@ function printTable(runs: readonly SeedRun[]): boolean {
   return empty.length === 0 || !values.table
 }
 
+/** Which fields of the roll file these seeds draw, with how many values. */
+function printFields(seeds: readonly string[]): void {
+  const fields = drawnFields(seeds)
+  for (const [path, count] of fields) console.log(`| ${path} | ${count || (whyUndrawn(path) ?? '**not drawn**')} |`)
+  console.log(`${fields.filter(([, count]) => count > 0).length} of ${fields.length} fields are drawn`)
+}
+
 const kind = KINDS[positionals[0] ?? '']
 if (kind === undefined || positionals.length !== 1) {
   console.error(
     `name one kind of worlds: ${Object.keys(KINDS).join(', ')}; for example: node test/seeds.ts swarm --seeds 100`,
   )
   process.exit(2)
+}
+if (values.fields) {
+  const { from, seeds } = values
+  printFields(Array.from({ length: Number(seeds) }, (_, i) => String(Number(from) + i)))
+  process.exit(0)
 }
 const isWell =
   values.seed === undefined

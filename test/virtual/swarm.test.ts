@@ -8,7 +8,7 @@ import { runSeed } from '../support/virtual-roll/swarm/run-seed.ts'
 import { scenarioOf } from '../support/virtual-roll/swarm/scenario.ts'
 import { FIRST_BY_STEP } from '../support/virtual-roll/swarm/scenario-by-step.ts'
 import { PLAIN_WORLD } from '../support/virtual-roll/swarm/world-kind.ts'
-import { KEPT_POLITE, KEPT_SEEDS } from './kept-seeds.ts'
+import { KEPT_FILES, KEPT_POLITE, KEPT_SEEDS } from './kept-seeds.ts'
 
 /** Of the first generation, always the same. `npm run nightly -- seeds early` has others of both generations each night. */
 const EARLY_SEEDS = 6
@@ -30,7 +30,10 @@ function commitNumber(): number {
   return status === 0 ? Number.parseInt(stdout.slice(0, 7), 16) : 0
 }
 
-async function reports(seeds: readonly string[], kind: 'seed' | 'polite' = 'seed'): Promise<readonly JobReport[]> {
+async function reports(
+  seeds: readonly string[],
+  kind: 'seed' | 'polite' | 'file' = 'seed',
+): Promise<readonly JobReport[]> {
   const found: JobReport[] = []
   await runJobs({
     jobs: seeds.map((seed): Job => ({ kind, seed })),
@@ -45,7 +48,7 @@ const seedsFrom = (first: number, length: number): readonly string[] =>
 function failures(all: readonly JobReport[]): readonly string[] {
   return all.flatMap((report) => {
     const seed =
-      report.kind === 'seed' || report.kind === 'polite'
+      report.kind === 'seed' || report.kind === 'polite' || report.kind === 'file'
         ? report.report.seed
         : report.kind === 'thrown' && 'seed' in report.job
           ? report.job.seed
@@ -82,6 +85,10 @@ test('pods that leave politely do so under faults in each step, without a lost r
   const which = `npm run swarm -- --polite --from ${FIRST_NEW} --seeds ${NEW_POLITE}`
   assert.deepEqual(failures(all), [], which)
   assert.equal(all.length, KEPT_POLITE.length + NEW_POLITE)
+})
+
+test('rolls by files whose fields are drawn are as good', async () => {
+  assert.deepEqual(failures(await reports(KEPT_FILES, 'file')), [], 'npm run swarm -- --files --seed N')
 })
 
 test('a seed below 1,000,000 means for good what it meant when it was kept', () => {

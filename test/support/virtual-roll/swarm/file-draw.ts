@@ -48,7 +48,7 @@ export function fileScenarioOf(seed: string): Scenario {
       nodes: { ...(draw.chance(0.25) ? selectorOf(draw) : spec.nodes), ...draw.maybe({ allowUnbalanced: [true] }) },
       slots: {
         ...BRISK.slots,
-        ...draw.maybe({ leaseDuration: ['20s', '30s', '1min'] }),
+        ...draw.maybe({ leaseDuration: ['20s', '30s', '1min'], grantsNamespace: ['evenkeel'] }),
         maxOut: slotsOf(draw, together),
       },
       ...(draw.chance(together > 1 ? 1 : 0.3) ? { parallel: draw.oneOf([2, 3]) } : {}),
@@ -60,17 +60,23 @@ export function fileScenarioOf(seed: string): Scenario {
       drain: { ...BRISK.drain, ...spec.drain, ...drainOf(draw, wishes) },
       reboot: {
         ...BRISK.reboot,
-        ...draw.maybe({ resendAfter: ['10s', '30s'], returnLimit: ['30s', '2min'] }),
+        ssh: { ...BRISK.reboot.ssh, ...draw.maybe({ user: ['root'] }) },
+        ...draw.maybe({
+          resendAfter: ['10s', '30s'],
+          returnLimit: ['30s', '2min'],
+          onlyIfNeeded: [{ sentinel: '/var/run/reboot-required' }],
+        }),
         ...(wishes.takesLock ? { kuredLock: {} } : {}),
       },
-      settle: { ...BRISK.settle, ...draw.maybe({ limit: ['20s', '2min'], timesInARow: [1, 3] }) },
+      settle: {
+        ...BRISK.settle,
+        ...draw.maybe({ limit: ['20s', '2min'], timesInARow: [1, 3], dataPort: [false] }),
+      },
       attach: { ...BRISK.attach, ...draw.maybe({ limit: ['20s', '2min'] }) },
       soak: draw.oneOf(['0s', '1s', '2s', '5s']),
       baseline: { ...BRISK.baseline, ...draw.maybe({ duration: ['2s', '3s'], limit: ['30s', '2min'] }) },
       ...(spec.probes === undefined ? {} : { probes: spec.probes.map((probe) => ({ ...probe, ...probeOf(draw) })) }),
-      ...(allowed === 0
-        ? {}
-        : { stop: { failedRequests: { inAll: allowed, ...draw.maybe({ perNode: [1, allowed] }) } } }),
+      ...(allowed === 0 ? {} : { stop: stopOf(draw, allowed, String(spec.probes?.[0]?.name ?? 'front-1')) }),
       ...(wishes.hasFlags ? { gates: gatesOf(draw), hooks: hooksOf(draw) } : {}),
       ...(wishes.announces ? { announce: { conditions: true } } : {}),
       ...(draw.chance(0.2) ? { window: windowOf(draw) } : {}),
@@ -109,6 +115,7 @@ const selectorOf = (draw: Draw): Fields => ({
   selector: draw.oneOf<unknown>([
     '!example.com/pool',
     { matchExpressions: [{ key: 'example.com/pool', operator: 'NotIn', values: ['spare'] }] },
+    { matchLabels: { 'kubernetes.io/os': 'linux' } },
   ]),
 })
 
@@ -123,7 +130,12 @@ function drainOf(draw: Draw, { mayDelete }: Pick<FileWishes, 'mayDelete'>): Fiel
   ])
   return {
     ...draw.maybe({
-      firstStage: ['app=database', 'app=whoami', { matchExpressions: [{ key: 'app', operator: 'Exists' }] }],
+      firstStage: [
+        'app=database',
+        'app=whoami',
+        { matchExpressions: [{ key: 'app', operator: 'In', values: ['database', 'whoami'] }] },
+        { matchLabels: { app: 'database' } },
+      ],
       deleteEmptyDirData: [true],
       deleteUnmanaged: [true],
       grace: ['30s'],
@@ -132,12 +144,33 @@ function drainOf(draw: Draw, { mayDelete }: Pick<FileWishes, 'mayDelete'>): Fiel
       blockedLimit: ['40s'],
       stageLimit: ['1min'],
     }),
-    ...(draw.chance(0.3) ? { blocked: [{ selector: 'app=whoami', ...blocked }] } : {}),
+    ...(draw.chance(0.3) ? { blocked: [{ ...draw.oneOf(PODS), ...blocked }] } : {}),
   }
 }
 
+/** The pods of `whoami`, in three ways to say so. */
+const PODS: readonly [Fields, ...Fields[]] = [
+  { selector: 'app=whoami' },
+  { selector: { matchLabels: { app: 'whoami' } } },
+  { selector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['whoami'] }] }, namespaces: ['default'] },
+]
+
 const probeOf = (draw: Draw): Fields =>
-  draw.maybe({ keptShare: [0, 0.5, 1], timeout: ['1s', '5s'], expectStatus: ['200', '200-299'], rate: [7, 11] })
+  draw.maybe({
+    keptShare: [0, 0.5, 1],
+    timeout: ['1s', '5s'],
+    expectStatus: ['200', '200-299'],
+    servedByHeader: ['X-Served-By', 'X-Other'],
+    rate: [7, 11],
+  })
+
+function stopOf(draw: Draw, allowed: number, probe: string): Fields {
+  const latency = { probe, slowerThan: '900ms', share: '50%', over: '10s' }
+  return {
+    failedRequests: { inAll: allowed, ...draw.maybe({ perNode: [1, allowed] }) },
+    ...draw.maybe({ latency: [[latency]], errorBudget: [[{ probe, downtime: '5min' }]] }),
+  }
+}
 
 const GATE = { timesInARow: [1, 2], interval: ['500ms', '2s'], timeout: ['2s', '10s'], limit: ['1min'] } as const
 
@@ -172,5 +205,5 @@ const windowOf = (draw: Draw): Fields => ({
   open: [{ cron: '0 0 * * *', duration: '24h' }],
   ...(draw.chance(0.6) ? { not: [{ cron: `${draw.oneOf([0, 1])} 0 * * *`, duration: '10min' }] } : {}),
   zone: draw.oneOf(['UTC', 'Europe/Berlin']),
-  ...draw.maybe({ onClose: ['finish', 'restore'] }),
+  ...draw.maybe({ onClose: ['finish', 'restore'], waitLimit: ['1h'] }),
 })

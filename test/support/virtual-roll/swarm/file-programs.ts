@@ -22,6 +22,7 @@ export class FilePrograms {
     const { scene, file } = parts
     this.#flags = new StorageFlags((text) => scene.tell('hooks', text))
     if (file === undefined) return
+    for (const machine of scene.cluster.machines.all()) machine.requireReboot(['linux-image'])
     scene.mostOut = file.mostOut
     scene.lossesAllowed = file.allowed
     scene.mayDelete = file.mayDelete

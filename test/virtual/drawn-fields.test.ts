@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { drawnFields, reasonsTooMany, whyUndrawn } from '../support/virtual-roll/swarm/drawn-fields.ts'
+
+/** As many as draw each field several times over. */
+const SEEDS = Array.from({ length: 400 }, (_, i) => String(4_000_000 + i))
+
+test('the worlds of rolls draw each field of the roll file, or say why not', () => {
+  const fields = drawnFields(SEEDS)
+  const missing = fields.filter(([path, values]) => values === 0 && whyUndrawn(path) === undefined)
+  assert.deepEqual(missing, [])
+  assert.deepEqual(reasonsTooMany(fields), [])
+})
