@@ -3,7 +3,9 @@ import type { BalancerSpec } from '../../../service/model/balancer-spec.ts'
 import type { SpecFinding } from '../../model/file-finding.ts'
 import { hostNames } from '../../model/host-pair.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
+import type { HookStates } from '../hooks/hook-states.ts'
 import { selectNodes } from '../plan/select-nodes.ts'
+import { hookFindings } from './hooks-left.ts'
 import { type NodeOut, nodesOut } from './nodes-out.ts'
 
 /** A run by its journal. */
@@ -12,6 +14,10 @@ export interface RunSoFar {
   readonly spec: RollSpec
   readonly order: readonly string[]
   readonly done: readonly string[]
+  /** As earlier processes of the run left its hooks. Absent: none was begun. */
+  readonly hooksBefore?: HookStates['states']
+  /** Machines of the load balancers. Absent: the file has none. */
+  readonly hosts?: { readonly order: readonly string[]; readonly done: readonly string[] }
 }
 
 export type Mended =
@@ -25,7 +31,7 @@ export type Mended =
 
 /**
  * Whether a run may go on with another file, and with which nodes. The slot may not change, since other runs go by it; nor what
- * a node that is out was taken out of. Nodes that are not begun may be left out. None may be added, since the run has no plan
+ * a node that is out was taken out of, nor the name of a hook that is to be undone. Nodes that are not begun may be left out. None may be added, since the run has no plan
  * for it. `nodes`: all of the cluster.
  */
 export function mendRun(run: RunSoFar, wanted: RollSpec, nodes: readonly Node[]): Mended {
@@ -36,6 +42,7 @@ export function mendRun(run: RunSoFar, wanted: RollSpec, nodes: readonly Node[])
     ...slotFindings(run.spec, wanted),
     ...balancerFindings(run.spec.balancers, wanted.balancers, abort),
     ...hostFindings(run.spec.hosts, wanted.hosts, abort),
+    ...hookFindings(run, wanted, abort),
     ...underWay.map(({ node }) => ({
       path: ['spec', 'nodes'],
       text: `${node.name} is kept out by this run, and the file does not choose it`,

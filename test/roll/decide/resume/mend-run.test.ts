@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Node } from '../../../../src/ground/model/node.ts'
 import { mendRun, type RunSoFar } from '../../../../src/roll/decide/resume/mend-run.ts'
 import type { RollSpec } from '../../../../src/roll/model/roll-spec.ts'
+import type { StepHook } from '../../../../src/roll/model/step-hook.ts'
 import type { BalancerSpec } from '../../../../src/service/model/balancer-spec.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
 import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
@@ -128,4 +129,36 @@ test('labels are those that the nodes bear now', () => {
 test('a node of another run is none of this one’s business', () => {
   const nodes = [aNode('n1'), out('n2'), aNode('n3')]
   assert.equal(mendRun({ ...RUN, id: 'run-2' }, aSpec(choosing({ names: ['n3'] })), nodes).ok, true)
+})
+
+const HOOK: StepHook = {
+  name: 'disable',
+  at: 'beforeNode',
+  run: ['lb', 'disable', '{node}'],
+  undo: ['lb', 'enable', '{node}'],
+  timeoutMs: 1_000,
+  onFailure: 'stop',
+  limitMs: 1_000,
+  appliesTo: ['nodes'],
+}
+const { undo: _, ...WITHOUT_UNDO } = HOOK
+
+test('a hook that ran for a node that is not through keeps its name and its undo', () => {
+  const ranFor = (node: string, hook: StepHook, wanted: readonly StepHook[]) => {
+    const hooksBefore = { [`${node} run disable`]: { kind: 'done' } } as const
+    const hosts = { order: ['lb-a', 'lb-b'], done: ['lb-b'] }
+    const run = { ...RUN, spec: aSpec({ hooks: [hook] }), hooksBefore, hosts }
+    const answer = mendRun(run, aSpec({ hooks: wanted }), NODES)
+    return answer.ok ? [] : answer.findings.map(({ text }) => text)
+  }
+  const text = 'hook "disable" has run for n2, and the file has no hook of that name with an undo'
+  for (const wanted of [[], [{ ...HOOK, name: 'off' }], [WITHOUT_UNDO], [{ ...HOOK, at: 'afterRoll' as const }]])
+    assert.deepEqual(ranFor('n2', HOOK, wanted), [text])
+  assert.deepEqual(ranFor('n2', HOOK, [{ ...HOOK, at: 'afterReboot', undo: ['lb', 'on', '{node}'] }]), [])
+  assert.match(String(ranFor('lb-a', HOOK, [])), /has run for lb-a/)
+  assert.deepEqual(
+    [ranFor('n1', HOOK, []), ranFor('lb-b', HOOK, []), ranFor('n2', WITHOUT_UNDO, [])],
+    [[], [], []],
+    'nothing is left to undo',
+  )
 })
