@@ -136,6 +136,24 @@ test('the record of a node is known from before once more was meant for the node
   assert.deepEqual(nothing, [{}, {}, {}])
 })
 
+test('what an earlier process did to a node counts until the node is put back, and not where it is begun anew', () => {
+  const at = '2026-11-21T06:05:00.000Z'
+  const meant = (action: object) => ({ at, type: 'meant', actions: [action] })
+  const begin = meant({ kind: 'writeRecord', node: 'n1', record: aRecord(), asOf: '1' })
+  const left = { at, type: 'evicted', node: 'n1', uid: 'uid-roll', pod: { name: 'ops/roll-a', stage: 0 } }
+  const putBack = (action: string) =>
+    journaled(['06:06:00', { type: 'write', node: 'n1', action, text: 'done', ok: true }])
+  const known = (...notes: readonly JournalEntry[]) => {
+    const { evictedBefore, inWorkBefore } = runFromJournal(aJournal([], notes)).run
+    return [Object.keys(evictedBefore.n1 ?? {}), inWorkBefore]
+  }
+  const nothing = [[], undefined]
+  assert.deepEqual(known(begin, left), [['uid-roll'], ['n1']])
+  assert.deepEqual(known(begin, left, ...putBack('removeRecord')), nothing)
+  assert.deepEqual(known(begin, left, ...putBack('releaseSlot')), nothing, 'the slot goes after the record')
+  assert.deepEqual(known(begin, left, begin), [[], ['n1']])
+})
+
 test('the events of a resumed run are counted on from the last one in its journal, or from 0', () => {
   const { firstSeq } = runFromJournal(
     aJournal(journaled(['06:05:01', { type: 'node.ended', standing }], ['06:05:02', { type: 'node.ended', standing }])),
