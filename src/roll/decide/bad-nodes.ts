@@ -2,7 +2,7 @@ import type { Reason } from '../../ground/model/reason.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
 import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
 import { whoIsOut } from '../../service/decide/budget/who-is-out.ts'
-import { countedSlots, lives, waitingForUs } from './node-budget.ts'
+import { countedSlots, lives, slotsAhead, waitingForUs } from './node-budget.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { waysBack } from './ways-back.ts'
 
@@ -16,6 +16,22 @@ export function badNodes(s: NodeSnapshot): readonly NodeOut[] {
     slots: countedSlots(s),
     returning: new Set(),
   })
+}
+
+/**
+ * Nodes that are away or about to go, for whichever owner, by name, with the reason: what runs on them is as good as gone, though it
+ * still reads Ready. A node that only its balancers or a cordon keep out runs on.
+ */
+export function nodesGoing(s: NodeSnapshot): ReadonlyMap<string, string> {
+  const uncounted = waitingForUs(s)
+  const going = whoIsOut({
+    nodes: s.cluster.nodes.filter(({ name }) => name !== s.current.node.name && !uncounted.has(name)).map(budgetNode),
+    places: [],
+    cordons: 'unknown',
+    slots: slotsAhead(s).filter(({ node }) => node === undefined || !uncounted.has(node)),
+    returning: new Set(),
+  })
+  return new Map(going.map(({ node, why: [first] }) => [node, `${node} ${first.text}`]))
 }
 
 /** The simplest of the node's reasons, with a command where a run has left it behind; a run that lives puts it back by itself. */

@@ -2,6 +2,7 @@ import type { Pod } from '../../ground/model/pod.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { kubectl, say } from '../../ground/model/sentence.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
+import { nodesGoing } from './bad-nodes.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 
@@ -16,6 +17,10 @@ export const membersOf = (pods: readonly Pod[], component: Component): readonly 
 
 const isMember = ({ mirror, namespace, labels }: Pod, component: Component): boolean =>
   mirror && namespace === 'kube-system' && labels.component === component
+
+/** A node that carries a member of the control plane is never begun beside another one, whatever its labels say. */
+export const carriesMember = (pods: readonly Pod[], node: string): boolean =>
+  pods.some((pod) => pod.nodeName === node && COMPONENTS.some((component) => isMember(pod, component)))
 
 /** Undefined where none is seen. */
 export function memberNodes(pods: readonly Pod[]): RollPlan['members'] {
@@ -58,7 +63,8 @@ function without(members: readonly Pod[], node: string, { needed, gone }: Needed
 /**
  * Checked before a node of the control plane is begun, before its reboot is announced and before the command is sent: the other
  * members answer without it. The only API server and the only member of etcd may go, as the plan has said. A member that was there
- * when the roll was planned is one that is not Ready while its pod is missing. Where no etcd is seen, as where it runs elsewhere,
+ * when the roll was planned is one that is not Ready while its pod is missing. A member whose node is out, or about to leave, for
+ * whichever owner, counts as not there: its pod reads Ready until the machine stops, and for some time after that. Where no etcd is seen, as where it runs elsewhere,
  * nothing is waited for.
  *
  * Law: no node is begun without which etcd would lose its quorum.
@@ -66,20 +72,29 @@ function without(members: readonly Pod[], node: string, { needed, gone }: Needed
 export function controlPlaneKept(s: NodeSnapshot): readonly Reason[] {
   const { name } = s.current.node
   const here = podsHere(s)
-  return COMPONENTS.flatMap((component) => {
-    if (!here.some((pod) => isMember(pod, component))) return []
-    const members = membersOf(s.cluster.pods, component)
+  const carried = COMPONENTS.filter((component) => here.some((pod) => isMember(pod, component)))
+  if (carried.length === 0) return []
+  const going = nodesGoing(s)
+  return carried.flatMap((component) => {
+    const members = membersOf(s.cluster.pods, component).map((pod) => asGoing(pod, going))
     const gone = membersGone(s, component, members)
     const left = component === 'etcd' ? etcdWithout(members, name, gone) : apiWithout(members, name, gone)
-    if (left.kind === 'lost')
-      return [
-        component === 'etcd' ? quorumLost({ members, gone }, name) : lastApiServer(members.length + gone.length, name),
-      ]
+    if (left.kind === 'lost') {
+      const lost =
+        component === 'etcd' ? quorumLost({ members, gone }, name) : lastApiServer(members.length + gone.length, name)
+      return [{ ...lost, text: [lost.text, ...whoGoes(members, going)].join('; ') }]
+    }
     return left.kind === 'waits'
-      ? [...left.notReady.map(notReady), ...gone.map((node) => memberGone(component, node))]
+      ? [...left.notReady.map((pod) => notThere(pod, going)), ...gone.map((node) => memberGone(component, node))]
       : []
   })
 }
+
+const asGoing = (pod: Pod, going: ReadonlyMap<string, string>): Pod =>
+  pod.nodeName !== undefined && going.has(pod.nodeName) ? { ...pod, ready: false } : pod
+
+const whoGoes = (members: readonly Pod[], going: ReadonlyMap<string, string>): readonly string[] =>
+  members.flatMap(({ nodeName = '' }) => going.get(nodeName) ?? [])
 
 function membersGone({ run, cluster }: NodeSnapshot, component: Component, members: readonly Pod[]): readonly string[] {
   const planned = run.members?.[component] ?? []
@@ -111,11 +126,11 @@ const lastApiServer = (length: number, node: string): Reason => ({
   next: say`repair the other API servers: ${kubectl`-n kube-system get pods -l component=kube-apiserver -o wide`}`,
 })
 
-const notReady = (pod: Pod): Reason => ({
-  code: 'ControlPlaneNotReady',
-  object: memberName(pod),
-  text: notReadyText(pod),
-})
+const notThere = (pod: Pod, going: ReadonlyMap<string, string>): Reason => {
+  const why = going.get(pod.nodeName ?? '')
+  const text = why === undefined ? notReadyText(pod) : `${why}, and carries static pod ${memberName(pod)}`
+  return { code: 'ControlPlaneNotReady', object: memberName(pod), text }
+}
 
 const memberGone = (component: Component, node: string): Reason => ({
   code: 'ControlPlaneNotReady',

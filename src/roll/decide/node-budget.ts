@@ -59,6 +59,21 @@ export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
   })
 }
 
+/**
+ * Slots whose nodes leave before the one under way, or have begun: of two owners that have not begun, the one with the lower slot goes
+ * on. Unlike the budget, this is asked again before each step that takes something away.
+ */
+export function slotsAhead(s: NodeSnapshot): readonly OthersSlot[] {
+  const own = ownSlot(s)
+  const isAhead = (slot: SeenSlot): boolean => {
+    const node = nodeOf(s, slot)
+    return own === undefined || slot.index < own.index || (node !== undefined && hasBegun(slot, node))
+  }
+  return liveSlots(s).flatMap((slot) =>
+    slot.owner.node !== s.current.node.name && isAhead(slot) ? [othersSlot(slot)] : [],
+  )
+}
+
 const nodeOf = ({ cluster }: NodeSnapshot, { owner }: SeenSlot): Node | undefined =>
   cluster.nodes.find(({ name }) => name === owner.node)
 

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
 import type { Node } from '../../../src/ground/model/node.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
+import type { SeenSlot } from '../../../src/ground/model/slot.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { makePlan } from '../../../src/roll/decide/plan/make-plan.ts'
 import { selectNodes } from '../../../src/roll/decide/plan/select-nodes.ts'
-import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
+import type { BudgetReading } from '../../../src/service/decide/budget/budget-reading.ts'
+import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { out } from '../../support/roll-stages.ts'
 import { aNode, aPod, aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
@@ -62,6 +64,60 @@ for (const [title, pods, decision] of BEGUN) {
   test(`law: no node is begun without which etcd would lose its quorum; before it is begun: ${title}`, () =>
     assert.equal(shortDecision(decide(at({}, pods))), decision))
 }
+
+const THREE = members('etcd', true, true, true)
+const ETCD_LOST = 'EtcdQuorum etcd has 3 members, 2 of them Ready, and needs 2: without n1 it has no quorum'
+const slotFor = (index: number, run: string, node: string): SeenSlot => ({
+  index,
+  owner: { holder: `${run}/a`, run, node },
+  isStale: false,
+  renewTime: '2026-01-01T00:00:00Z',
+  durationMs: 120_000,
+})
+const ofRun2 = { [RECORD_ANNOTATION]: JSON.stringify(aRecord({ run: 'run-2' })) }
+const claimed = { [MAINTENANCE_ANNOTATION]: formatClaims([{ owner: 'person/anna', id: 'claim-1' }]) }
+
+/** What n1 is held by, with two slots of the budget, while n2 is like that. */
+function besideOf(n2: Partial<Node>, slots: readonly SeenSlot[], stage: Parameters<typeof aSnapshot>[0] = out): string {
+  const s = at(stage, THREE)
+  const budget: BudgetReading = { limit: { kind: 'count', count: 2 }, cordons: 'unknown', slots }
+  const nodes = [s.current.node, aNode('n2', n2), aNode('n3')]
+  const decision = decide({ ...s, budget, cluster: { ...s.cluster, nodes } })
+  return decision.kind === 'hold'
+    ? `hold: ${decision.reasons[0]?.code} ${decision.reasons[0]?.text}`
+    : shortDecision(decision)
+}
+
+const GOING: readonly (readonly [title: string, n2: Partial<Node>, slots: readonly SeenSlot[], why: string])[] = [
+  ['bears the record of another run', { annotations: ofRun2 }, [], 'n2 has the record of run run-2'],
+  ['is claimed', { annotations: claimed }, [], 'n2 is claimed by person/anna'],
+  ['is being deleted', { deleting: true }, [], 'n2 is being deleted'],
+  ['is not Ready', { ready: 'Unknown' }, [], 'n2 is not Ready (Ready is Unknown)'],
+  [
+    'is about to leave for a run with a lower slot',
+    {},
+    [slotFor(0, 'run-2', 'n2'), slotFor(1, 'run-1', 'n1')],
+    'n2 is about to leave: run run-2 holds slot 0 for it',
+  ],
+  [
+    'has its reboot announced by a run with a higher slot',
+    { annotations: { ...ofRun2, [INTENT_ANNOTATION]: '{}' } },
+    [slotFor(0, 'run-1', 'n1'), slotFor(1, 'run-2', 'n2')],
+    'n2 has the record of run run-2',
+  ],
+]
+
+for (const [title, n2, slots, why] of GOING)
+  test(`law: no node is begun without which etcd would lose its quorum; a member that still reads Ready is not there where its node ${title}`, () => {
+    assert.equal(besideOf(n2, slots), `hold: ${ETCD_LOST}; ${why}`)
+  })
+
+test('of two owners that leave with a member each, the one with the lower slot goes on', () => {
+  const slots = [slotFor(0, 'run-1', 'n1'), slotFor(1, 'run-2', 'n2')]
+  assert.equal(besideOf({}, slots, {}), 'act record: writeRecord')
+  assert.equal(besideOf({ annotations: ofRun2 }, slots), 'act reboot: writeIntent')
+  assert.equal(besideOf({ unschedulable: true }, []), 'act reboot: writeIntent', 'a cordon stops no member')
+})
 
 test('a member that fails while the node is drained is seen before the reboot is announced, and before it is sent', () => {
   const broken = members('etcd', true, true, false)
@@ -153,7 +209,7 @@ test('all workers of one zone come before those of the next, and none of the con
 })
 
 test('a worker that the roll could not begin comes after those that it can', () => {
-  const claim = JSON.stringify([{ owner: 'ops/anna', id: 'x', at: '2026-01-01T00:00:00Z' }])
+  const claim = JSON.stringify([{ owner: 'person/anna', id: 'x', at: '2026-01-01T00:00:00Z' }])
   const first = [
     aNode('n1', { ready: 'Unknown', unschedulable: true }),
     aNode('n2', { annotations: { [MAINTENANCE_ANNOTATION]: claim } }),

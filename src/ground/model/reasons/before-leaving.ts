@@ -183,20 +183,20 @@ export const BEFORE_LEAVING = {
   EtcdQuorum: {
     is: 'etcd has 3 members, 2 of them Ready, and needs 2: without n1 it has no quorum',
     cause:
-      'Another member of etcd is not Ready. The roll checks this before it begins a node, before it announces the reboot, and before it sends it.',
-    cure: 'Repair the other members: `kubectl -n kube-system get pods -l component=etcd -o wide`. If the cluster has only one member, the roll does not wait.',
+      'Another member of etcd is not Ready, or its node is out or about to leave for some owner, which the text names. The roll checks this before it begins a node, before it announces the reboot, and before it sends it.',
+    cure: 'If the text names an owner, wait for it. Otherwise repair the other members: `kubectl -n kube-system get pods -l component=etcd -o wide`. If the cluster has only one member, the roll does not wait.',
     wait: 'blocked',
   },
   LastApiServer: {
     is: 'of 3 API servers, only that of n1 is Ready',
-    cause: 'The API servers of the other control-plane nodes are not Ready.',
+    cause: 'The API servers of the other control-plane nodes are not Ready, or their nodes are out or about to leave for some owner, which the text names.',
     cure: 'Repair them: `kubectl -n kube-system get pods -l component=kube-apiserver -o wide`. If the cluster has only one API server, the roll does not wait.',
     wait: 'blocked',
   },
   ControlPlaneNotReady: {
     is: 'static pod kube-system/etcd-n2 of n2 is not Ready, and the control plane waits for each of its members',
     cause:
-      'Without n1, enough members would be left, but one more failure would be too many. A member that has just come back may need a moment.',
+      'Without n1, enough members would be left, but one more failure would be too many. A member that has just come back may need a moment. A member whose node is out or about to leave is waited for too.',
     cure: '`kubectl -n kube-system describe pod etcd-n2`, and its log on the node.',
     wait: 'blocked',
   },
