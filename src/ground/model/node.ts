@@ -42,6 +42,9 @@ export interface NodeRoom extends Amount {
   readonly pods: number
 }
 
-export function isControlPlane(node: Node): boolean {
-  return 'node-role.kubernetes.io/control-plane' in node.labels || 'node-role.kubernetes.io/master' in node.labels
-}
+/** Some installers give a node that has nothing but a member of etcd a role of its own. */
+const PLANE_LABELS = ['control-plane', 'master', 'etcd', 'controlplane'].map(
+  (role) => `node-role.kubernetes.io/${role}`,
+)
+
+export const isControlPlane = ({ labels }: Node): boolean => PLANE_LABELS.some((label) => label in labels)

@@ -2,6 +2,7 @@ import { isControlPlane, type Node } from '../../ground/model/node.ts'
 import { present } from '../../ground/model/present.ts'
 import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import type { BudgetWatch } from '../../service/run/budget-watch.ts'
+import { carriesMember } from '../decide/control-plane.ts'
 import { mayBeOut } from '../decide/node-budget.ts'
 import { ownNodeLast } from '../decide/own-pod.ts'
 import type { ClusterView } from './cluster-view.ts'
@@ -64,13 +65,15 @@ function mayBeBeside(parts: ChoosingParts, name: string, beside: readonly string
   const limit = mayBeOut({ spec: run.spec, cluster: view.reading(), ...present({ budget: read }) })
   if (beside.length >= limit) return false
   const node = view.node(name)
-  return node !== undefined && beside.every((other) => goTogether(run, node, view.node(other)))
+  return node !== undefined && beside.every((other) => goTogether(parts, node, view.node(other)))
 }
 
 /** Of a node that is gone nothing is known. */
-function goTogether({ spec }: RunState, node: Node, other: Node | undefined): boolean {
-  if (other === undefined || (isControlPlane(node) && isControlPlane(other))) return false
-  return spec.parallel?.oneZone !== true || zoneOf(node) === zoneOf(other)
+function goTogether({ run, view }: ChoosingParts, node: Node, other: Node | undefined): boolean {
+  if (other === undefined) return false
+  const { pods } = view.reading()
+  if ([node, other].every((one) => isControlPlane(one) || carriesMember(pods, one.name))) return false
+  return run.spec.parallel?.oneZone !== true || zoneOf(node) === zoneOf(other)
 }
 
 const zoneOf = ({ labels }: Node): string => labels[ZONE_LABEL] ?? ''

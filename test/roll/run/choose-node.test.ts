@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../src/ground/model/node.ts'
+import type { Pod } from '../../../src/ground/model/pod.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import { chooseNode } from '../../../src/roll/run/choose-node.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
-import { aNode, aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
+import { aNode, aPod, aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
 
 const recorded = { annotations: { [RECORD_ANNOTATION]: formatRecord(aRecord()) } }
 
 interface Case {
   readonly nodes: readonly Node[]
+  readonly pods?: readonly Pod[]
   readonly settledHere?: readonly string[]
   readonly spec?: Partial<RollSpec>
   readonly maxOut?: number
@@ -20,6 +22,7 @@ interface Case {
 
 function parts({
   nodes,
+  pods = [],
   settledHere = [],
   spec = {},
   maxOut = 3,
@@ -28,7 +31,7 @@ function parts({
 }: Case): Parameters<typeof chooseNode>[0] {
   const listing = unlisted === undefined ? {} : { unlisted: { kinds: ['pods'] } }
   const view = {
-    reading: () => ({ ...aSnapshot().cluster, nodes, ...listing }),
+    reading: () => ({ ...aSnapshot().cluster, nodes, pods, ...listing }),
     node: (name: string) => nodes.find((node) => node.name === name),
   }
   const run = {
@@ -113,6 +116,21 @@ const BESIDE: readonly (Case & {
     nodes: [aNode('n1', control), aNode('n2', control), aNode('n3')],
     beside: ['n1'],
     is: 'n3',
+  },
+  {
+    title: 'a worker beside a node with a member of etcd, not another node with a member, whatever their labels say',
+    nodes: [aNode('n1'), aNode('n2'), aNode('n3')],
+    pods: ['n1', 'n2'].map((node) =>
+      aPod(`etcd-${node}`, node, { namespace: 'kube-system', mirror: true, labels: { component: 'etcd' } }),
+    ),
+    beside: ['n1'],
+    is: 'n3',
+  },
+  {
+    title: 'no node whose role is etcd alone beside another one',
+    nodes: ['n1', 'n2'].map((name) => aNode(name, { labels: { 'node-role.kubernetes.io/etcd': 'true' } })),
+    beside: ['n1'],
+    is: 'later',
   },
   {
     title: 'the node of its own pod last',
