@@ -3,6 +3,7 @@ import { present } from '../../ground/model/present.ts'
 import { toIso } from '../../ground/model/time.ts'
 import { TO_COME_KEY } from '../../ground/model/to-come.ts'
 import { workloadKey } from '../../ground/model/workload.ts'
+import { nodeMarkOf } from '../../service/actuators/actuator-of.ts'
 import { matchNodeServers } from '../../service/decide/match-node-servers.ts'
 import type { NodeRecord, RecordedDaemon } from '../../service/model/node-record.ts'
 import { OUT_TAINT } from '../../service/model/node-record.ts'
@@ -16,6 +17,7 @@ import { podsHere } from './pods-here.ts'
 export function buildRecord(s: NodeSnapshot): NodeRecord {
   const { node } = s.current
   const pods = podsHere(s)
+  const marks = new Map(s.spec.balancers.map((spec) => [spec.name, nodeMarkOf(spec)]))
   return {
     version: 1,
     run: s.run.id,
@@ -34,6 +36,7 @@ export function buildRecord(s: NodeSnapshot): NodeRecord {
       port: reading.port,
       state: reading.ownState,
       operational: reading.operational,
+      ...present({ nodeMark: marks.get(instance.balancer) }),
     })),
     daemons: pods.flatMap(asDaemon),
     workloads: recordedWorkloads(s, pods),

@@ -2,6 +2,7 @@ import type { NodeServer } from '../decide/node-servers.ts'
 import type { ServiceSnapshot } from '../decide/service-snapshot.ts'
 import type { ServerReading } from '../model/balancer.ts'
 import type { BalancerKind, BalancerSpec, BalancerVia } from '../model/balancer-spec.ts'
+import { markText } from '../model/node-mark.ts'
 import type { Actuator, OwnReadingWords, ReadingWords } from './actuator.ts'
 import { endpointWords, healthEndpoint } from './agent/health-endpoint.ts'
 import { commandAdvice, commands, commandWords } from './commands/commands.ts'
@@ -17,6 +18,8 @@ interface Rules<Kind extends BalancerKind> {
   readonly words?: OwnReadingWords
   /** What to do where an instance gives no reading, by the code of its error. */
   readonly advice?: Readonly<Record<string, string>>
+  /** What it sets on a Node that is out, in words: by another one the node would not be put back. Absent: nothing that the file names. */
+  readonly nodeMark?: (via: BalancerVia<Kind>) => string
   /** Whether the balancer is reached by the program `ssh`, which doctor then looks for. Absent: never. */
   readonly isBySsh?: (via: BalancerVia<Kind>) => boolean
 }
@@ -25,14 +28,23 @@ interface Rules<Kind extends BalancerKind> {
 const KINDS: { readonly [Kind in BalancerKind]: Rules<Kind> } = {
   haproxy: { actuator: () => haproxy, advice: haproxyAdvice, isBySsh: haproxyBySsh },
   agent: { actuator: healthEndpoint, words: endpointWords },
-  mark: { actuator: healthCheck, words: checkWords },
-  detacher: { actuator: annotation, words: annotationWords },
+  mark: { actuator: healthCheck, words: checkWords, nodeMark: ({ mark }) => markText(mark) },
+  detacher: {
+    actuator: annotation,
+    words: annotationWords,
+    nodeMark: ({ request }) => markText({ kind: 'annotation', ...request }),
+  },
   commands: { actuator: commands, words: commandWords, advice: commandAdvice },
 }
 
 const actuatorBy = <Kind extends BalancerKind>(via: BalancerVia<Kind>): Actuator => KINDS[via.kind].actuator(via)
 
 const bySsh = <Kind extends BalancerKind>(via: BalancerVia<Kind>): boolean => KINDS[via.kind].isBySsh?.(via) ?? false
+
+const markBy = <Kind extends BalancerKind>(via: BalancerVia<Kind>): string | undefined =>
+  KINDS[via.kind].nodeMark?.(via)
+
+export const nodeMarkOf = ({ via }: BalancerSpec): string | undefined => markBy(via)
 
 export const isReachedBySsh = ({ via }: BalancerSpec): boolean => bySsh(via)
 

@@ -15,6 +15,9 @@ export interface NodeMark {
  */
 export const MARK_EFFECT = 'PreferNoSchedule'
 
+/** In words, such as `label example.com/out`. */
+export const markText = ({ kind, key, value }: NodeMark): string => `${kind} ${key}${value === '' ? '' : `=${value}`}`
+
 /** Whether the Node bears the mark: set by this roll, or by another owner with another value or effect. */
 export function markOn(
   { taints, labels, annotations }: Node,

@@ -14,6 +14,8 @@ export interface RecordedServer {
   readonly address: string
   readonly port: number
   readonly state: AdminState
+  /** What was to be set on the Node to take it out, in words. Absent: nothing, and in records of earlier versions. */
+  readonly nodeMark?: string
   /** Whether it was sent traffic. Absent in records of earlier versions. */
   readonly operational?: ServerReading['operational']
 }

@@ -133,6 +133,7 @@ function server(value: unknown): RecordedServer {
     address: string(raw, 'address'),
     port: port(raw),
     state,
+    ...(raw.nodeMark === undefined ? {} : { nodeMark: string(raw, 'nodeMark') }),
     ...(raw.operational === undefined ? {} : { operational: operational(raw.operational) }),
   }
 }

@@ -55,6 +55,18 @@ test('a server that is out by another one which it follows is recorded by its ow
   )
 })
 
+test('a server is recorded with what is set on its Node to take it out, where that is so', () => {
+  const [edge] = aSpec().balancers
+  assert.ok(edge)
+  const checks = { intervalMs: 2_000, fall: 3, rise: 2, drainsAtOnce: false, slackMs: 2_000 }
+  const mark = { kind: 'label', key: 'example.com/out', value: '' } as const
+  const via = { kind: 'mark', mark, markDelayMs: 1, checks, dataPort: 443 } as const
+  const marks = (balancers: ReturnType<typeof aSpec>['balancers']) =>
+    buildRecord(aSnapshot({ change: { spec: aSpec({ balancers }) } })).servers.map(({ nodeMark }) => nodeMark)
+  assert.deepEqual(marks([edge]), [undefined])
+  assert.deepEqual(marks([{ ...edge, via }]), ['label example.com/out'])
+})
+
 test('the record says where its slot is, and how many endpoints the cluster DNS had, not a Service of its name', () => {
   const s = aSnapshot({ change: { spec: aSpec({ slots: { namespace: 'ops', leaseDurationMs: 120_000 } }) } })
   const slice = (serviceName: string, ready: readonly boolean[]): EndpointSlice => ({

@@ -1,4 +1,5 @@
 import type { Node } from '../../../ground/model/node.ts'
+import { nodeMarkOf } from '../../../service/actuators/actuator-of.ts'
 import type { BalancerSpec } from '../../../service/model/balancer-spec.ts'
 import type { SpecFinding } from '../../model/file-finding.ts'
 import { hostNames } from '../../model/host-pair.ts'
@@ -91,6 +92,7 @@ function balancerFindings(
     if (before === undefined) return []
     const path = [...own.path, index]
     return [
+      ...wayFindings({ path, had: before, wanted: balancer }, abort),
       ...changed(
         { what: 'instance', path: [...path, 'instances'], had: before.instances, wanted: balancer.instances },
         abort,
@@ -102,6 +104,23 @@ function balancerFindings(
     ]
   })
   return [...changed({ what: 'balancer', ...own }, abort), ...inner]
+}
+
+interface WayChange {
+  readonly path: readonly (string | number)[]
+  readonly had: BalancerSpec
+  readonly wanted: BalancerSpec
+}
+
+/** What is set on a Node is taken off by its name: another one would leave it there, and the node out. */
+function wayFindings({ path, had, wanted }: WayChange, abort: string): readonly SpecFinding[] {
+  const mark = nodeMarkOf(had)
+  if (had.via.kind === wanted.via.kind && mark === nodeMarkOf(wanted)) return []
+  const text =
+    mark === undefined
+      ? `balancer "${had.name}" of this run takes nodes out in another way than that of the file`
+      : `balancer "${had.name}" of this run takes nodes out by ${mark} on the Node, which the file does not have`
+  return [{ path, text, fix: `take nodes out of "${had.name}" as before, ${abort}` }]
 }
 
 /** A machine that is away is brought back by the commands of its pair. These may change; the list of machines may not. */

@@ -6,6 +6,7 @@ import { leftRun } from '../../../../src/roll/decide/resume/left-run.ts'
 import { nodesOut } from '../../../../src/roll/decide/resume/nodes-out.ts'
 import { outsideFile } from '../../../../src/roll/decide/resume/outside-file.ts'
 import { restOfPlan } from '../../../../src/roll/decide/resume/rest-of-plan.ts'
+import type { BalancerSpec } from '../../../../src/service/model/balancer-spec.ts'
 import { formatRecord, type NodeRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
 import { userError } from '../../../support/plain.ts'
 import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
@@ -76,6 +77,28 @@ test('putting a node back needs every balancer that the node was taken out of', 
       'spec.balancers: n1 was taken out of web/n1 on lb-1 of "inner", which the file does not name',
     ],
   )
+})
+
+test('a node that was taken out by a mark on it is put back by a file with that mark', () => {
+  const [own] = aRecord().servers
+  assert.ok(own)
+  const [edge] = aSpec().balancers
+  assert.ok(edge)
+  const checks = { intervalMs: 2_000, fall: 3, rise: 2, drainsAtOnce: false, slackMs: 2_000 }
+  const marked = (key: string): BalancerSpec => ({
+    ...edge,
+    via: { kind: 'mark', mark: { kind: 'label', key, value: '' }, markDelayMs: 1, checks, dataPort: 443 },
+  })
+  const texts = (key: string, nodeMark?: string): readonly string[] => {
+    const server = nodeMark === undefined ? own : { ...own, nodeMark }
+    const { recorded } = nodesOut([out('n1', { servers: [server] })])
+    return outsideFile(recorded, aSpec({ balancers: [marked(key)] })).map(({ text }) => text)
+  }
+  assert.deepEqual(texts('example.com/off', 'label example.com/out'), [
+    'n1 was taken out of "edge" by label example.com/out on its Node, which the file does not have',
+  ])
+  assert.deepEqual(texts('example.com/out', 'label example.com/out'), [])
+  assert.deepEqual(texts('example.com/off'), [], 'a record of an earlier version does not say it')
 })
 
 test('a record that names a server elsewhere keeps no run from putting the node back', () => {

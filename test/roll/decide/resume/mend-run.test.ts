@@ -60,10 +60,30 @@ for (const [what, change] of ALLOWED) {
   })
 }
 
+const CHECKS = { intervalMs: 2_000, fall: 3, rise: 2, drainsAtOnce: false, slackMs: 2_000 }
+const OTHER = { name: 'edge', instances: ['edge'], backends: ['nodes'], allowLastServer: false } as const
+const marked = (key: string): BalancerSpec => ({
+  ...OTHER,
+  via: { kind: 'mark', mark: { kind: 'label', key, value: '' }, markDelayMs: 10_000, checks: CHECKS, dataPort: 443 },
+})
+const asked = (key: string): BalancerSpec => ({
+  ...OTHER,
+  via: {
+    kind: 'detacher',
+    request: { key, value: 'yes' },
+    detachedKey: 'example.com/detached',
+    dataPort: 443,
+    graceMs: 1,
+    attachGraceMs: 1,
+    skewMs: 1,
+  },
+})
+
 const REFUSED: readonly (readonly [
   what: string,
   change: Partial<RollSpec>,
   found: readonly (readonly [path: string, text: string])[],
+  had?: RollSpec['balancers'],
 ])[] = [
   [
     'the slot lies elsewhere: a second node could be out',
@@ -93,15 +113,42 @@ const REFUSED: readonly (readonly [
     ],
   ],
   [
+    'a balancer takes nodes out by another mark, which would leave the one on the node',
+    { balancers: [marked('example.com/out-of-service')] },
+    [
+      [
+        'spec.balancers.0',
+        'balancer "edge" of this run takes nodes out by label example.com/out on the Node, which the file does not have',
+      ],
+    ],
+    [marked('example.com/out')],
+  ],
+  [
+    'a detacher is asked by another annotation',
+    { balancers: [asked('example.com/off')] },
+    [
+      [
+        'spec.balancers.0',
+        'balancer "edge" of this run takes nodes out by annotation example.com/detach=yes on the Node, which the file does not have',
+      ],
+    ],
+    [asked('example.com/detach')],
+  ],
+  [
+    'a balancer is of another kind',
+    { balancers: [{ ...marked('example.com/out'), backends: EDGE.backends, instances: EDGE.instances }] },
+    [['spec.balancers.0', 'balancer "edge" of this run takes nodes out in another way than that of the file']],
+  ],
+  [
     'the node that is out is not chosen',
     choosing({ names: ['n3'] }),
     [['spec.nodes', 'n2 is kept out by this run, and the file does not choose it']],
   ],
 ]
 
-for (const [what, change, found] of REFUSED) {
+for (const [what, change, found, had = [EDGE]] of REFUSED) {
   test(`a file is refused where ${what}`, () => {
-    const answer = mended(change)
+    const answer = mendRun({ ...RUN, spec: aSpec({ balancers: had }) }, aSpec(change), NODES)
     assert.ok(!answer.ok)
     assert.deepEqual(
       answer.findings.map(({ path, text }) => [path.join('.'), text]),
