@@ -8,8 +8,14 @@ export type EventSink = (event: StampedEvent) => void
 
 type Entry = Parameters<Journal['append']>[0]
 
-/** Which nodes are through, which pods were evicted, how hooks ended, what was sent to a machine and when the API was away is in the journal alone. */
-const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted', 'hook', 'host', 'api'])
+/**
+ * Which nodes are through, which pods were evicted, how hooks ended, what was sent to a machine, when the API was away and what stopped
+ * the run is in the journal alone.
+ */
+const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted', 'hook', 'host', 'api', 'verdict'])
+
+/** What was done to a node counts until this. */
+const isPutBack = ({ type, action, ok }: Entry): boolean => type === 'write' && action === 'removeRecord' && ok === true
 
 /** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */
 const TICK_JOURNALED_EVERY_MS = 5000
@@ -100,7 +106,7 @@ export class EventLog {
       this.#writable = true
     } catch (error) {
       if (!(error instanceof WorldError)) throw error
-      if (NEEDED.has(entry.type)) this.#owed.push(entry)
+      if (NEEDED.has(entry.type) || isPutBack(entry)) this.#owed.push(entry)
       if (this.#writable) {
         const text = `the journal cannot be written: ${error.message}; nothing disruptive is started until it can be written`
         this.#sink({ type: 'warning', text, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) })

@@ -45,7 +45,7 @@ import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
 import type { RollEngineParts } from './roll-engine-parts.ts'
-import { firstEvents, machineEnded, measuredFrom, nodeEnded, verdictFor } from './run-state.ts'
+import { firstEvents, machineEnded, measuredFrom, nodeEnded, noteKeptVerdict, verdictFor } from './run-state.ts'
 import { keeperOf } from './slot-keeper.ts'
 import { StepSpans } from './step-spans.ts'
 import { windowsOfRun } from './time-window-watch.ts'
@@ -118,8 +118,8 @@ export class RollEngine {
     const { run, clusterName, clock } = this.#parts
     const background = this.#background()
     try {
+      noteKeptVerdict(run, this.#events)
       for (const event of firstEvents(run, clusterName)) this.#emit(event)
-      if (run.keepsVerdict === true) this.#events.note('verdict', { verdict: run.verdict, keepsOut: run.keepsOut })
       await Promise.race([this.#roll(interrupt), background])
       const silences = this.#requests.flatMap((requests) => requests.silences ?? [])
       await Promise.race([endRequests({ ...this.#shared, silences, emit: this.#emit }, interrupt), background])

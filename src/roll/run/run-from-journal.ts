@@ -159,12 +159,19 @@ function nodesThrough(entries: readonly JournalEntry[]): readonly string[] {
 const begunLast = (entries: readonly JournalEntry[]): string | undefined =>
   entries.findLast(isMeant)?.actions.at(-1)?.node
 
-type VerdictEntry = JournalEntry & { readonly verdict: Verdict; readonly keepsOut?: readonly string[] }
+type VerdictEntry = JournalEntry & {
+  readonly verdict: Verdict
+  readonly keepsOut?: readonly string[]
+  /** The process that begins with the next entry goes by it. */
+  readonly isKept?: true
+}
 
-/** What the last process of a run came to and may not have finished; nothing where a process began after it. */
+/** What the last process of a run came to or kept, and may not have finished; nothing where a process began after it without it. */
 export function verdictBefore(entries: readonly JournalEntry[]): Pick<RunState, 'verdict' | 'keepsOut'> | undefined {
   const began = entries.findLastIndex(({ type }) => type === 'roll.started')
-  const found = entries.slice(began + 1).findLast((entry): entry is VerdictEntry => entry.type === 'verdict')
+  const kept = entries[began - 1]
+  const from = kept !== undefined && isVerdict(kept) && kept.isKept === true ? began - 1 : began + 1
+  const found = entries.slice(from).findLast(isVerdict)
   if (found === undefined) return undefined
   const { verdict, keepsOut } = found
   return { verdict, ...present({ keepsOut }) }
@@ -182,6 +189,7 @@ function resultsBefore(entries: readonly JournalEntry[]): Readonly<Record<string
 }
 
 type Through = JournalEntry & { readonly node: string }
+const isVerdict = (entry: JournalEntry): entry is VerdictEntry => entry.type === 'verdict'
 const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
 const isAmended = (entry: JournalEntry): entry is AmendedEntry => entry.type === 'amended'
 /** Written before the record is taken off a node that came back with proof. */

@@ -113,6 +113,14 @@ export function giveVerdict(run: RunState, { node, verdict }: NodeVerdict, event
   events.note('verdict', { verdict: given, ...present({ keepsOut: run.keepsOut }) })
 }
 
+/**
+ * The verdict of an earlier process stays in force: it stands in the journal before the line that this process has begun, or a process
+ * that is killed between the two would leave a run that nothing stops.
+ */
+export function noteKeptVerdict({ keepsVerdict, verdict, keepsOut }: RunState, events: Pick<EventLog, 'note'>): void {
+  if (keepsVerdict === true) events.note('verdict', { verdict, keepsOut, isKept: true })
+}
+
 /** What the verdict means for one node: it is kept out only by a verdict that its own passes came to. */
 export function verdictFor({ verdict, keepsOut = [] }: RunState, node: string): Verdict | undefined {
   if (verdict?.keepOut !== true || keepsOut.includes(node)) return verdict

@@ -24,7 +24,7 @@ test('of the ticks, one in five seconds is kept in the journal; all are shown', 
   )
 })
 
-test('a node that is through is noted as soon as a disk that refused it has room, before anything else', async () => {
+test('what the next process cannot do without is noted as soon as a disk that refused it has room, before anything else', async () => {
   const kept: JournalEntry[] = []
   let isFull = true
   const append = async (entry: JournalEntry): Promise<void> => {
@@ -34,14 +34,19 @@ test('a node that is through is noted as soon as a disk that refused it has room
   const journal = { run: 'run-1', append }
   const events = new EventLog({ journal, clock: new VirtualClock(), sink: () => undefined, firstSeq: 0 })
   events.note('through', { node: 'n1' })
+  events.note('verdict', { verdict: {} })
+  for (const action of ['removeRecord', 'cordon'])
+    events.emit({ type: 'write', node: 'n1', action, text: action, ok: true })
   events.note('retry', {})
   assert.equal(await events.meant({ actions: [] }), false)
   isFull = false
   assert.equal(await events.meant({ actions: ['the first after'] }), true)
   assert.deepEqual(
-    kept.map(({ type, node }) => [type, node]),
+    kept.map(({ type, action }) => [type, action]),
     [
-      ['through', 'n1'],
+      ['through', undefined],
+      ['verdict', undefined],
+      ['write', 'removeRecord'],
       ['meant', undefined],
     ],
   )

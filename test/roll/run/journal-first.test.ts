@@ -94,3 +94,14 @@ test('a node is noted as through while it still bears its record, which waits un
   await roll.clock.advance(10_000)
   assert.deepEqual([bearsRecord(roll), roll.ended()?.outcome], [false, 'completed'])
 })
+
+test('a process that keeps the verdict of the one before it has it in the journal before it says that it has begun', async (t) => {
+  const verdict = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: '3 failed' }] } as const
+  const types: string[] = []
+  const run = { resumed: true, keepsVerdict: true, verdict } as const
+  const roll = memoryRoll({ run, append: async ({ type }) => void types.push(type) })
+  const running = roll.begin()
+  t.after(() => leave(roll, running))
+  await roll.clock.advance(5_000)
+  assert.deepEqual([types.slice(0, 2), roll.reboots], [['verdict', 'roll.started'], []])
+})

@@ -55,4 +55,12 @@ test('a process that no person started keeps the verdict of the process before i
   const verdict = { at, type: 'verdict', verdict: stopped, keepsOut: ['n1'] }
   assert.deepEqual(verdictBefore([{ ...started }, verdict]), { verdict: stopped, keepsOut: ['n1'] })
   assert.equal(verdictBefore([{ ...started }, verdict, { ...started }]), undefined)
+  const kept = { ...verdict, isKept: true }
+  for (const killed of [
+    [verdict, kept],
+    [verdict, kept, { ...started }],
+    [kept, { ...started }, kept, { ...started }],
+  ])
+    assert.deepEqual(verdictBefore([{ ...started }, ...killed]), { verdict: stopped, keepsOut: ['n1'] })
+  assert.equal(verdictBefore([{ ...started }, kept, { ...started }, { ...started }]), undefined)
 })
