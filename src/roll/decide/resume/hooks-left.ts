@@ -1,7 +1,7 @@
 import type { SpecFinding } from '../../model/file-finding.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { hookKey } from '../../model/step-hook.ts'
-import type { RunSoFar } from './mend-run.ts'
+import type { RunSoFar } from './run-so-far.ts'
 
 /**
  * A hook that has run for a node or machine that is not through is undone by its name: another file has to name it, with an undo. What

@@ -4,22 +4,10 @@ import type { BalancerSpec } from '../../../service/model/balancer-spec.ts'
 import type { SpecFinding } from '../../model/file-finding.ts'
 import { hostNames } from '../../model/host-pair.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { HookStates } from '../hooks/hook-states.ts'
 import { selectNodes } from '../plan/select-nodes.ts'
 import { hookFindings } from './hooks-left.ts'
 import { type NodeOut, nodesOut } from './nodes-out.ts'
-
-/** A run by its journal. */
-export interface RunSoFar {
-  readonly id: string
-  readonly spec: RollSpec
-  readonly order: readonly string[]
-  readonly done: readonly string[]
-  /** As earlier processes of the run left its hooks. Absent: none was begun. */
-  readonly hooksBefore?: HookStates['states']
-  /** Machines of the load balancers. Absent: the file has none. */
-  readonly hosts?: { readonly order: readonly string[]; readonly done: readonly string[] }
-}
+import type { RunSoFar } from './run-so-far.ts'
 
 export type Mended =
   | {

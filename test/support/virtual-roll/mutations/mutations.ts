@@ -220,8 +220,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('begins a node whatever is left of etcd', [
     'src/roll/decide/control-plane.ts',
-    'if (!here.some((pod) => isMember(pod, component))) return []',
-    'if (s.now >= 0) return []',
+    'if (carried.length === 0) return []',
+    'if (carried.length === 0 || s.now >= 0) return []',
   ]),
   mutation(
     'takes pods that run after a boot for Ready',

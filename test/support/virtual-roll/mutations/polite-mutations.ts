@@ -16,8 +16,8 @@ const mutation = (
 export const POLITE_MUTATIONS: readonly Mutation[] = [
   mutation('takes a pod out of its Services before it is replaced', [
     STEPS,
-    "if (lacking !== undefined) {\n    const text",
-    "if (lacking !== undefined && s.now < 0) {\n    const text",
+    'if (lacking !== undefined) {\n    const text',
+    'if (lacking !== undefined && s.now < 0) {\n    const text',
   ]),
   mutation('evicts a pod while it is an endpoint still', [
     STEPS,
