@@ -6,6 +6,7 @@ import { mayDisrupt } from '../../../src/roll/decide/guards.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import { soak } from '../../../src/roll/decide/steps/soak.ts'
 import { stopUse } from '../../../src/roll/decide/stop/stop-rules.ts'
+import type { Step } from '../../../src/roll/model/step.ts'
 import { aStep, aWindow, backAgain, CONTROL, type Found, measured, SHOP } from '../../support/measured-roll.ts'
 import { announced } from '../../support/roll-stages.ts'
 import { aRecord } from '../../support/roll-world.ts'
@@ -165,11 +166,11 @@ test('a failed request in the soak that the file allows makes the soak begin ane
   assert.deepEqual([soaking('n1'), soaking('n2')], ['hold', 'act'])
 })
 
-const besideSoaking = (window: FailureWindow, blamed: string) => {
+const besideSoaking = (window: FailureWindow, blamed: string, step: Step = 'attach') => {
   const s = measured({
     stop: THREE,
     windows: [window],
-    steps: [aStep('n1', 'soak', 50_000), aStep(blamed, 'attach', 52_000)],
+    steps: [aStep('n1', 'soak', 50_000), aStep(blamed, step, 52_000)],
     world: backAgain(40_000),
     run: { beside: [{ node: 'n2', goesFirst: false, isLeaving: true }] },
   })
@@ -179,6 +180,8 @@ const besideSoaking = (window: FailureWindow, blamed: string) => {
 
 test('law: with several nodes in work, a failed request takes out the node that is blamed for it, and further ones only if failures go on; the other node soaks on', () => {
   assert.deepEqual([besideSoaking(aWindow(1, 55_000), 'n2'), besideSoaking(aWindow(1, 55_000), 'n1')], [false, true])
+  const leaving = (['detach', 'drain', 'reboot'] as const).map((step) => besideSoaking(aWindow(1, 55_000), 'n2', step))
+  assert.deepEqual(leaving, [false, false, false], 'also where the node that is blamed leaves')
 })
 
 test('law: with several nodes in work, a failed request takes out the node that is blamed for it, and further ones only if failures go on; they go on', () => {
