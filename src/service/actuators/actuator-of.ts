@@ -46,6 +46,10 @@ const markBy = <Kind extends BalancerKind>(via: BalancerVia<Kind>): string | und
 
 export const nodeMarkOf = ({ via }: BalancerSpec): string | undefined => markBy(via)
 
+/** A node that one of them took out can be put back by the other one. */
+export const takesOutAlike = (one: BalancerSpec, other: BalancerSpec): boolean =>
+  one.via.kind === other.via.kind && nodeMarkOf(one) === nodeMarkOf(other)
+
 export const isReachedBySsh = ({ via }: BalancerSpec): boolean => bySsh(via)
 
 /** The actuator of the balancer with this name. */

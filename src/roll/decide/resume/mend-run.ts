@@ -1,5 +1,5 @@
 import type { Node } from '../../../ground/model/node.ts'
-import { nodeMarkOf } from '../../../service/actuators/actuator-of.ts'
+import { nodeMarkOf, takesOutAlike } from '../../../service/actuators/actuator-of.ts'
 import type { BalancerSpec } from '../../../service/model/balancer-spec.ts'
 import type { SpecFinding } from '../../model/file-finding.ts'
 import { hostNames } from '../../model/host-pair.ts'
@@ -102,8 +102,8 @@ interface WayChange {
 
 /** What is set on a Node is taken off by its name: another one would leave it there, and the node out. */
 function wayFindings({ path, had, wanted }: WayChange, abort: string): readonly SpecFinding[] {
+  if (takesOutAlike(had, wanted)) return []
   const mark = nodeMarkOf(had)
-  if (had.via.kind === wanted.via.kind && mark === nodeMarkOf(wanted)) return []
   const text =
     mark === undefined
       ? `balancer "${had.name}" of this run takes nodes out in another way than that of the file`
