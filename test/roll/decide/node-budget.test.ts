@@ -8,7 +8,17 @@ import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
 import type { BudgetReading } from '../../../src/service/decide/budget/budget-reading.ts'
-import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
+import {
+  aNode,
+  anInstance,
+  aRecord,
+  aServer,
+  aSnapshot,
+  aSpec,
+  detachedEvidence,
+  drained,
+} from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6']
 
@@ -380,4 +390,19 @@ test('a budget that is used up names the command that looks where this roll look
       'evenkeel budget --namespace ops --grants-namespace evenkeel shows which nodes are out, and for which owner',
     ],
   )
+})
+
+test('a roll that has announced a reboot and not sent it asks no more how many nodes are out', () => {
+  const evidence = { ...detachedEvidence(), intentByUs: true }
+  const s = aSnapshot({
+    record: aRecord(),
+    announced: true,
+    node: { unschedulable: true },
+    servers: drained(),
+    evidence,
+  })
+  const cluster = { ...s.cluster, nodes: [s.current.node, aNode('n2'), aNode('n3', { ready: 'False' })] }
+  assert.equal(shortDecision(decide({ ...s, cluster })), 'act reboot: sendReboot')
+  const lost = decide({ ...s, cluster, slot: { state: 'lost', mayAct: false } })
+  assert.equal(shortDecision(lost), 'hold slot: SlotTaken', 'without its slot it sends nothing')
 })

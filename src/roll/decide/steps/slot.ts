@@ -123,6 +123,9 @@ const shared = (s: NodeSnapshot, slot: SeenSlot): Reason => ({
 /** Step 1 of a node that is out already: it keeps its slot, however many other nodes are out. */
 export const slotHeld: StepRule<NodeSnapshot> = { step: 'slot', next: takeIt }
 
+/** The same while this process has announced a reboot that it has not sent: what holds that up has its limit. */
+export const slotHeldUp: StepRule<NodeSnapshot> = { ...slot, next: takeIt }
+
 /** A process resumes with a node that is out, and has not listed yet what else there is. */
 export const listsAwaited: StepRule<NodeSnapshot> = {
   step: 'slot',
