@@ -80,18 +80,23 @@ function withEviction(s: RollSnapshot, action: RemovalAction, outcome: Outcome):
   const evidence =
     answer === undefined ? s.evidence : { ...s.evidence, evictions: { ...s.evidence.evictions, [action.uid]: answer } }
   if (answer === undefined ? outcome.ok : !isAway(answer) && answer.kind !== 'passing') return evidence
-  const pod = s.cluster.pods.find((candidate) => candidate.uid === action.uid)
-  const evicted = {
-    name: `${action.namespace}/${action.name}`,
-    stage: action.stage,
-    ...(pod === undefined ? {} : { ...ofWhat(s, pod), ...withVolumes(s, pod) }),
-  }
-  const known = pod === undefined ? evidence.evicted[action.uid] : undefined
-  const all = { ...evidence.evicted, [action.uid]: known ?? evicted }
+  const isListed = s.cluster.pods.some(({ uid }) => uid === action.uid)
+  const known = isListed ? undefined : evidence.evicted[action.uid]
+  const all = { ...evidence.evicted, [action.uid]: known ?? evictedPod(s, action) }
   if (answer === undefined || !isAway(answer)) return { ...evidence, evicted: all }
   // The pod's ladder gave the drain a separate time limit, which ends with the pod.
   const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }
   return { ...evidence, ...goesOn, evicted: all }
+}
+
+/** What there is to know of a pod that is to leave, once it is gone. */
+export function evictedPod(s: RollSnapshot, { namespace, name, uid, stage }: RemovalAction): EvictedPod {
+  const pod = s.cluster.pods.find((candidate) => candidate.uid === uid)
+  return {
+    name: `${namespace}/${name}`,
+    stage,
+    ...(pod === undefined ? {} : { ...ofWhat(s, pod), ...withVolumes(s, pod) }),
+  }
 }
 
 function withRelabelled(evidence: Evidence, { uid, asOf }: { readonly uid: string; readonly asOf: string }): Evidence {

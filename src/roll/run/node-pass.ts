@@ -6,7 +6,7 @@ import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts
 import { mustBeOut } from '../../service/decide/keep-detached.ts'
 import { matchNodeServers } from '../../service/decide/match-node-servers.ts'
 import { RECHECK_MS } from '../../service/decide/step-answer.ts'
-import { type Action, removesPod } from '../../service/model/action.ts'
+import { type Action, type RemovalAction, removesPod } from '../../service/model/action.ts'
 import type { ServerRef } from '../../service/model/balancer.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
 import type { OutServer } from '../decide/availability/reload-spans.ts'
@@ -16,7 +16,7 @@ import { goneVerdict } from '../decide/node-gone.ts'
 import { hasCurrent, type NodeSnapshot } from '../decide/node-snapshot.ts'
 import { observe } from '../decide/observe.ts'
 import { rememberDecision } from '../decide/remember-decision.ts'
-import { rememberOutcome } from '../decide/remember-outcome.ts'
+import { evictedPod, rememberOutcome } from '../decide/remember-outcome.ts'
 import { requestVerdict } from '../decide/request-verdict.ts'
 import { serviceOf } from '../decide/service-of.ts'
 import type { RollSnapshot } from '../decide/snapshot.ts'
@@ -152,6 +152,7 @@ export class NodePass {
   /** False where nothing was done, since the journal did not take what was meant. */
   async #perform(actions: readonly Action[], signal: AbortSignal): Promise<boolean> {
     await this.#noteThrough(actions)
+    this.#noteEvicting(actions)
     const meant = await this.#effects.begun(actions)
     for (const action of meant)
       if (action.kind === 'writeRecord' && action.asOf !== undefined) this.#parts.hooks?.begin(action.node)
@@ -160,6 +161,7 @@ export class NodePass {
     const begin = (right: readonly Action[]): void => leaving.begin(right)
     const allowed = await stillRight(meant, { now: () => this.#withProbe(), poll, begin })
     const undone = meant.filter((action) => !allowed.includes(action))
+    for (const action of undone.filter(removesPod)) this.#noteStays(action)
     if (undone.length > 0) this.#effects.leftUndone(undone, whyNot(this.#withProbe()))
     const outcomes = await Promise.all(
       allowed.map(async (action) => [action, await this.#effects.do(action, signal)] as const),
@@ -215,6 +217,23 @@ export class NodePass {
     await this.#parts.events.flushed()
   }
 
+  /**
+   * In the journal before the entry that says what is meant: once the API server has accepted an eviction, a process that is killed
+   * can note nothing, and the next one has to wait for the replacement.
+   */
+  #noteEvicting(actions: readonly Action[]): void {
+    const last = this.#last
+    if (last === undefined) return
+    const isNew = ({ uid }: RemovalAction): boolean => this.#evidence?.evicted[uid] === undefined
+    for (const action of actions.filter(removesPod).filter(isNew))
+      this.#parts.events.note('evicting', { node: action.node, uid: action.uid, pod: evictedPod(last, action) })
+  }
+
+  /** Its eviction was refused, or not sent. */
+  #noteStays({ node, uid }: RemovalAction): void {
+    this.#parts.events.note('evicting', { node, uid })
+  }
+
   #remember(action: Action, outcome: Outcome): void {
     const { events, clock, leaving } = this.#parts
     leaving.answered(action, outcome)
@@ -232,6 +251,7 @@ export class NodePass {
     }
     // Asked again and again without an answer, it is noted once.
     const isNew = outcome.ok || before[action.uid] === undefined
+    if (evicted === undefined) this.#noteStays(action)
     if (evicted !== undefined && isNew) events.note('evicted', { node: action.node, uid: action.uid, pod: evicted })
   }
 

@@ -18,6 +18,7 @@ export interface NodeBefore {
   /** More than the record was meant, so that the record was on the node. */
   readonly isChanged: boolean
   readonly sentTo: readonly string[]
+  /** Pods that were evicted, or may have been. */
   readonly evicted: Readonly<Record<string, EvictedPod>>
 }
 
@@ -35,7 +36,7 @@ export function nodesBefore(entries: readonly JournalEntry[]): ReadonlyMap<strin
   for (const entry of entries) {
     if (isMeant(entry))
       for (const action of entry.actions) nodes.set(action.node, withMeant(nodes.get(action.node), action))
-    if (isEvicted(entry)) nodes.set(entry.node, withEvicted(nodes.get(entry.node), entry))
+    if (isOfPod(entry)) nodes.set(entry.node, withPod(nodes.get(entry.node), entry))
     const putBack = nodePutBack(entry)
     if (putBack !== undefined) nodes.delete(putBack)
   }
@@ -50,10 +51,10 @@ function withMeant(before: NodeBefore = NOTHING, action: Action): NodeBefore {
   return { ...before, isChanged, sentTo }
 }
 
-const withEvicted = (before: NodeBefore = NOTHING, { uid, pod }: EvictedEntry): NodeBefore => ({
-  ...before,
-  evicted: { ...before.evicted, [uid]: pod },
-})
+function withPod(before: NodeBefore = NOTHING, { uid, pod }: PodEntry): NodeBefore {
+  const { [uid]: _, ...others } = before.evicted
+  return { ...before, evicted: pod === undefined ? others : { ...others, [uid]: pod } }
+}
 
 function nodePutBack(entry: JournalEntry): string | undefined {
   if (!isJournaledEvent(entry) || entry.type !== 'write' || !entry.ok) return undefined
@@ -65,7 +66,9 @@ export const recordBefore = ({ record, isChanged, sentTo }: NodeBefore): RecordB
   record === undefined || !isChanged ? undefined : { record, isSent: sentTo.includes(record.bootId) }
 
 type MeantEntry = JournalEntry & { readonly actions: readonly Action[] }
-type EvictedEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod: EvictedPod }
+/** `pod` is absent where it stays. */
+type PodEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod?: EvictedPod }
 
 export const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
-const isEvicted = (entry: JournalEntry): entry is EvictedEntry => entry.type === 'evicted'
+/** An eviction that was to be sent may have been accepted. */
+const isOfPod = (entry: JournalEntry): entry is PodEntry => entry.type === 'evicting' || entry.type === 'evicted'

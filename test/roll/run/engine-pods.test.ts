@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Pod } from '../../../src/ground/model/pod.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
+import type { EvictedPod } from '../../../src/roll/decide/evidence.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
 import { aNode, aPod, aServer, aSpec, aWorkload } from '../../support/roll-world.ts'
@@ -51,6 +52,43 @@ test('an eviction is in the journal with its pod, its stage and its workload', a
     entries.filter(({ type }) => type === 'evicted').map(({ node, uid, pod }) => ({ node, uid, pod })),
     [{ node: 'n1', uid: 'uid-cart-1', pod: { name: 'shop/cart-1', stage: 2, workload: 'ReplicaSet shop/cart' } }],
   )
+})
+
+const isMeant = ({ type, actions }: JournalEntry): boolean =>
+  type === 'meant' && JSON.stringify(actions).includes('"evict"')
+
+/** What a process that is killed in the middle of the eviction leaves of it. */
+const leftOf = (entries: readonly JournalEntry[]) =>
+  entries.flatMap((entry) => {
+    if (isMeant(entry)) return ['meant']
+    if (entry.type !== 'evicting' && entry.type !== 'evicted') return []
+    return [entry.pod === undefined ? 'stays' : `${entry.type} ${(entry.pod as EvictedPod).workload}`]
+  })
+
+test('an eviction is in the journal with its workload before it is sent, so that a process that is killed leaves it to the next one', async (t) => {
+  const entries: JournalEntry[] = []
+  const roll = memoryRoll({ append: async (entry) => void entries.push(entry) })
+  withCart(roll)
+  let left: readonly string[] = []
+  const evict = roll.cluster.evict.bind(roll.cluster)
+  roll.cluster.evict = (...asked) => {
+    left = leftOf(entries)
+    return evict(...asked)
+  }
+  begun(t, roll)
+  await roll.clock.advance(10_000)
+  assert.deepEqual(left, ['evicting ReplicaSet shop/cart', 'meant'])
+  assert.deepEqual(leftOf(entries), [...left, 'evicted ReplicaSet shop/cart'])
+})
+
+test('a pod whose eviction was refused is none that was evicted, in the journal as well', async (t) => {
+  const entries: JournalEntry[] = []
+  const roll = memoryRoll({ append: async (entry) => void entries.push(entry) })
+  withCart(roll)
+  roll.cluster.evict = async () => ({ kind: 'refused', text: 'not allowed', status: 403 })
+  begun(t, roll)
+  await roll.clock.advance(1_000)
+  assert.deepEqual(leftOf(entries).slice(0, 3), ['evicting ReplicaSet shop/cart', 'meant', 'stays'])
 })
 
 test('an eviction that is never answered is in the journal once, however often it is asked for', async (t) => {

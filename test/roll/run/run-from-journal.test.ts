@@ -154,6 +154,16 @@ test('what an earlier process did to a node counts until the node is put back, a
   assert.deepEqual(known(begin, left, begin), [[], ['n1']])
 })
 
+test('a pod whose eviction was to be sent counts as evicted by the next process, unless it was refused', () => {
+  const at = '2026-11-21T06:05:00.000Z'
+  const pod = { name: 'shop/cart-0', stage: 2, workload: 'ReplicaSet shop/cart' }
+  const asked = { at, type: 'evicting', node: 'n1', uid: 'uid-cart-0', pod }
+  const stays = { at, type: 'evicting', node: 'n1', uid: 'uid-cart-0' }
+  const known = (...notes: readonly JournalEntry[]) => runFromJournal(aJournal([], notes)).run.evictedBefore.n1
+  assert.deepEqual(known(asked), { 'uid-cart-0': pod })
+  assert.deepEqual([known(asked, stays), known(asked, stays, asked)], [{}, { 'uid-cart-0': pod }])
+})
+
 test('the events of a resumed run are counted on from the last one in its journal, or from 0', () => {
   const { firstSeq } = runFromJournal(
     aJournal(journaled(['06:05:01', { type: 'node.ended', standing }], ['06:05:02', { type: 'node.ended', standing }])),

@@ -47,7 +47,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation('restores after the intent, where it does not know of the reboot', [
     LADDER,
-    '? GOING_DOWN : MUST_REBOOT',
+    '? ANNOUNCED : MUST_REBOOT',
     '? GOING_DOWN : RESTORING',
   ]),
   mutation('takes a server for attached without reading it back', [
