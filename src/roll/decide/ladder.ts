@@ -9,7 +9,7 @@ import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { record } from './steps/record.ts'
 import { settle } from './steps/settle.ts'
-import { listsAwaited, slot, slotHeld, slotHeldUp } from './steps/slot.ts'
+import { listsAwaited, slot, slotHeld } from './steps/slot.ts'
 import { soak } from './steps/soak.ts'
 import { uncordon } from './steps/uncordon.ts'
 
@@ -27,12 +27,6 @@ export const KEEPING_OUT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, lis
 /** Out of service, down to the reboot. */
 const GOING_DOWN: readonly StepRule<RecordedSnapshot>[] = [slot, cordon, detach, drain, reboot]
 
-/**
- * The intent is written and the command was not sent: what came to the node meanwhile leaves. Nothing of this can be taken back, so the
- * budget is not counted any more: another node that turns bad would only keep this one out.
- */
-const ANNOUNCED: readonly StepRule<RecordedSnapshot>[] = [slotHeldUp, cordon, detach, drain, reboot]
-
 /** The intent is written: the node has to be rebooted, and has to be detached when that happens. */
 const MUST_REBOOT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, detach, reboot]
 
@@ -47,6 +41,6 @@ export function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapsho
   if (hasRebooted(s)) return COMING_BACK
   const announced = ownIntent(s) !== undefined
   const unsent = s.evidence.intentByUs && s.evidence.reboot === undefined
-  if (announced) return unsent && s.run.verdict === undefined ? ANNOUNCED : MUST_REBOOT
+  if (announced) return unsent && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
   return s.run.verdict === undefined ? GOING_DOWN : RESTORING
 }

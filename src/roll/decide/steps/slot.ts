@@ -10,7 +10,7 @@ import { badNode, badNodes } from '../bad-nodes.ts'
 import { heldUp, stuck } from '../blocked.ts'
 import { baselineGreen } from '../guards.ts'
 import { isBeside, isShutOut, mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
-import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
+import { type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
 import type { SlotReading } from '../snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
@@ -29,7 +29,8 @@ import { foreignRecord } from './record.ts'
 export const slot: StepRule<NodeSnapshot> = {
   step: 'slot',
   next(s) {
-    if (ownRecord(s) !== undefined && s.slot.state !== 'mine') return takeIt(s)
+    // An announcement cannot be taken back: another node that turns bad would only keep this one out.
+    if (ownRecord(s) !== undefined && (s.slot.state !== 'mine' || ownIntent(s) !== undefined)) return takeIt(s)
     const outside = ownRecord(s) === undefined ? windowAgainst(s) : undefined
     if (outside !== undefined) return beforeWindow(s, outside)
     const unmeasured = baselineGreen(s)
@@ -122,9 +123,6 @@ const shared = (s: NodeSnapshot, slot: SeenSlot): Reason => ({
 
 /** Step 1 of a node that is out already: it keeps its slot, however many other nodes are out. */
 export const slotHeld: StepRule<NodeSnapshot> = { step: 'slot', next: takeIt }
-
-/** The same while this process has announced a reboot that it has not sent: what holds that up has its limit. */
-export const slotHeldUp: StepRule<NodeSnapshot> = { ...slot, next: takeIt }
 
 /** A process resumes with a node that is out, and has not listed yet what else there is. */
 export const listsAwaited: StepRule<NodeSnapshot> = {

@@ -47,8 +47,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation('restores after the intent, where it does not know of the reboot', [
     LADDER,
-    '? ANNOUNCED : MUST_REBOOT',
-    '? ANNOUNCED : RESTORING',
+    '? GOING_DOWN : MUST_REBOOT',
+    '? GOING_DOWN : RESTORING',
   ]),
   mutation('takes a server for attached without reading it back', [
     'src/service/decide/attach.ts',
