@@ -73,8 +73,8 @@ export interface Evidence extends ServiceEvidence {
   readonly awaySince?: MonoMs | undefined
   /** Since when a hook has waited for the journal before the node is uncordoned. Absent while the journal can be written. */
   readonly unwrittenSince?: MonoMs | undefined
-  /** How long it has been on its way back without being uncordoned. */
-  readonly uncordoningMs?: number
+  /** How long it has been on its way back in the steps before `settle`, and what held it there last. */
+  readonly returning?: { readonly ms: number; readonly reasons: readonly Reason[] }
   readonly settledInARow: number
   readonly settledAt?: MonoMs | undefined
   readonly settlingSince?: MonoMs

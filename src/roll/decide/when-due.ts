@@ -30,7 +30,7 @@ function notDue(action: Action, s: NodeSnapshot): readonly Reason[] {
   return words === undefined ? [] : [undoneByOthers(action.node, words)]
 }
 
-export const undoneByOthers = (node: string, words: string): Reason => ({
+const undoneByOthers = (node: string, words: string): Reason => ({
   code: 'UndoneByOthers',
   object: node,
   text: `${node} was ${words}, and somebody has undone that`,

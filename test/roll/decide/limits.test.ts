@@ -10,8 +10,12 @@ import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { observe } from '../../../src/roll/decide/observe.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
 import type { Step } from '../../../src/roll/model/step.ts'
-import { out } from '../../support/roll-stages.ts'
+import { announced, back, out } from '../../support/roll-stages.ts'
 import { aSnapshot, aSpec, detachedEvidence, drained, NEW_BOOT } from '../../support/roll-world.ts'
+
+const ofRun = (holderRun: string) => ({ state: 'other', mayAct: false, holderRun }) as const
+const unheard = { ...aSnapshot().cluster, staleForMs: 1 }
+const stopped = { ...aSnapshot().run, verdict: { kind: 'held', keepOut: false, reasons: [] } } as const
 
 test('nothing is given up while the API is lost, nor while sessions end within their own limit', () => {
   const elsewhere = aSnapshot().cluster
@@ -144,27 +148,58 @@ test('a node that is gone is waited for no longer for an outage of the API serve
   assert.deepEqual([gone(7, 0), gone(7, 1)], [7, 5007])
 })
 
-test('a node that cannot be uncordoned, or is cordoned again each time, stays out after the limit of settling', () => {
-  const found = (uncordoningMs: number, change: Partial<Evidence> = {}) => {
-    const evidence = { ...detachedEvidence(), uncordoningMs, ...change }
+test('a node that does not get as far as settling on its way back stays out after the same limit', () => {
+  const found = (ms: number, change: Partial<Evidence> = {}) => {
+    const returning = { ms, reasons: [{ code: 'Retrying', text: 'denied the request' }] } as const
+    const evidence = { ...detachedEvidence(), returning, ...change }
     const verdict = judge(aSnapshot({ ...out, node: { bootId: NEW_BOOT, unschedulable: true }, evidence }))
     return verdict && [verdict.keepOut, ...verdict.reasons.map(({ code }) => code)]
   }
-  const retries = { 'uncordon n1': { failures: 9, notBefore: monoMs(1), error: 'denied the request' } }
   assert.equal(found(599_999), undefined)
-  assert.deepEqual(found(600_000), [true, 'NotSettled', 'UndoneByOthers'])
-  assert.deepEqual(found(600_000, { retries }), [true, 'NotSettled', 'Retrying'])
-  assert.deepEqual(found(600_000, { attachingSince: monoMs(999_000), retries }), [true, 'NotSettled', 'Retrying'])
+  assert.deepEqual(found(600_000), [true, 'NotSettled', 'Retrying'])
+  assert.deepEqual(found(600_000, { attachingSince: monoMs(999_000) }), [true, 'NotSettled', 'Retrying'])
 })
 
-test('time in which a node is to be uncordoned counts, without that for hooks and while the API server is away', () => {
-  const counted = (code: ReasonCode, staleForMs = 0) => {
-    const s = aSnapshot({ ...out, evidence: { uncordoningMs: 7, passedAt: monoMs(999_000) } })
-    const decision = { kind: 'hold', step: 'uncordon', reasons: [{ code, text: 'x' }], recheckAfterMs: 500 } as const
-    return rememberDecision({ ...s, cluster: { ...s.cluster, staleForMs } }, decision).uncordoningMs
-  }
-  assert.deepEqual([counted('Retrying'), counted('HookRuns'), counted('Retrying', 1)], [1007, 7, 7])
-})
+const RETURNING: readonly (readonly [
+  what: string,
+  step: Step,
+  code: ReasonCode,
+  s: NodeSnapshot,
+  countedMs: number,
+])[] = [
+  ['its slot', 'slot', 'SlotTaken', aSnapshot(back), 1000],
+  ['released pods', 'drain', 'EndpointStays', aSnapshot(back), 1000],
+  ['its cordon', 'uncordon', 'UndoneByOthers', aSnapshot(back), 1000],
+  ['a hook', 'uncordon', 'HookRuns', aSnapshot(back), 0],
+  ['the API server', 'slot', 'SlotTaken', aSnapshot({ ...back, change: { cluster: unheard } }), 0],
+  [
+    'its slot, held by a process before',
+    'slot',
+    'SlotTaken',
+    aSnapshot({ ...back, change: { slot: ofRun('run-1') } }),
+    0,
+  ],
+  [
+    'its slot, taken by another run',
+    'slot',
+    'SlotTaken',
+    aSnapshot({ ...back, change: { slot: ofRun('run-2') } }),
+    1000,
+  ],
+  ['its slot before the reboot', 'slot', 'SlotTaken', aSnapshot(out), 0],
+  ['its slot, announced', 'slot', 'SlotTaken', aSnapshot({ ...announced, change: { run: stopped } }), 0],
+  ['its slot, to be restored', 'slot', 'SlotTaken', aSnapshot({ ...out, change: { run: stopped } }), 1000],
+]
+
+for (const [what, step, code, s, countedMs] of RETURNING)
+  test(`on the way back ${countedMs === 0 ? 'no time counts' : 'time counts'} for ${what}`, () => {
+    const before = [{ code: 'Retrying', text: 'x' }] as const
+    const evidence = { ...s.evidence, returning: { ms: 7, reasons: before }, passedAt: monoMs(s.now - 1000) }
+    const reasons = [{ code, text: 'x' }]
+    const decision = { kind: 'hold', step, reasons, recheckAfterMs: 500 } as const
+    const expected = { ms: 7 + countedMs, reasons: countedMs === 0 ? before : reasons }
+    assert.deepEqual(rememberDecision({ ...s, evidence }, decision).returning, expected)
+  })
 
 test('a node that does not settle stays out', () => {
   const since = (settlingSince: number) =>

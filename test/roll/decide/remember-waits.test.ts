@@ -45,7 +45,7 @@ const begun = (step: Step): Partial<Evidence> => ({
 const FIRST: readonly (readonly [title: string, decision: Decision, change: Partial<Evidence>])[] = [
   ['the end of the roll', SETTLED, {}],
   ['a proof that is awaited', held('proof', 'OtherNodeBad'), {}],
-  ['an uncordon', acted('uncordon', [{ kind: 'uncordon', node: 'n1' }]), { uncordoningMs: 0 }],
+  ['an uncordon', acted('uncordon', [{ kind: 'uncordon', node: 'n1' }]), {}],
   ['a slot that is awaited', held('slot', 'OtherNodeBad'), begun('slot')],
   ['a record that is awaited', held('record', 'OtherNodeBad'), begun('record')],
   ['a cordon that is awaited', held('cordon', 'OtherNodeBad'), begun('cordon')],

@@ -21,6 +21,7 @@ import { drainState } from '../drain/stages.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { mayDisrupt, mayEvict } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { returning } from '../returning.ts'
 import type { StepRule } from '../step-rule.ts'
 
 /**
@@ -38,7 +39,8 @@ export const drain: StepRule = {
     }
     return done
   },
-  remember: beforeReboot,
+  // Released pods are waited for on the way back, too.
+  remember: (s, decision) => ({ ...beforeReboot(s, decision), ...returning(s, decision) }),
 }
 
 /** Pods that the drain refuses. No other pod leaves before all of them may. */

@@ -11,6 +11,7 @@ import { heldUp, stuck } from '../blocked.ts'
 import { baselineGreen } from '../guards.ts'
 import { isBeside, isShutOut, mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
 import { type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
+import { returning } from '../returning.ts'
 import type { SlotReading } from '../snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
@@ -39,7 +40,11 @@ export const slot: StepRule<NodeSnapshot> = {
     return overBudget(s) ?? mayTake(s)
   },
   // A process that resumes waits for the slot first, and for the machine after that.
-  remember: (s, decision) => ({ ...stuck(s, decision), ...(s.evidence.intentByUs ? heldUp(s, decision) : {}) }),
+  remember: (s, decision) => ({
+    ...stuck(s, decision),
+    ...(s.evidence.intentByUs ? heldUp(s, decision) : {}),
+    ...returning(s, decision),
+  }),
 }
 
 /** A time window is waited for by the hour. */

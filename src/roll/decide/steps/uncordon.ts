@@ -1,13 +1,12 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { act, done } from '../../../service/decide/step-answer.ts'
-import { type Action, actionKey } from '../../../service/model/action.ts'
+import type { Action } from '../../../service/model/action.ts'
 import { OUT_TAINT } from '../../../service/model/node-record.ts'
-import { isOfRequests } from '../gates/gates-hold.ts'
 import { hooksAt, hooksUnwritten, isHookUnwritten } from '../hooks/hooks-due.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
+import { returning } from '../returning.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
-import { undoneByOthers } from '../when-due.ts'
 
 /** Step 8: as recorded, so that a node that was cordoned before this run stays cordoned. After a reboot, hooks come first. */
 export const uncordon: StepRule = {
@@ -23,16 +22,14 @@ export const uncordon: StepRule = {
     if (node.unschedulable && !s.record.unschedulable) actions.push({ kind: 'uncordon', node: node.name })
     return actions.length === 0 ? done : act(actions, { code: 'CordonedByUs', text: 'the cordon is ours' })
   },
-  remember({ evidence: { unwrittenSince, uncordoningMs = 0, passedAt }, now, cluster }, { reasons }) {
-    if (reasons.some(isHookUnwritten)) return { unwrittenSince: unwrittenSince ?? now }
-    const isOfHooks = reasons.some(({ code }) => isOfRequests(code) || code === 'HookDue')
-    const standsStill = isOfHooks || cluster.staleForMs > 0
-    return standsStill ? {} : { uncordoningMs: uncordoningMs + now - (passedAt ?? now) }
+  remember(s, decision) {
+    const { unwrittenSince = s.now } = s.evidence
+    return decision.reasons.some(isHookUnwritten) ? { unwrittenSince } : returning(s, decision)
   },
-  /** A hook that waits for the journal has the limit of the step settle, which has not begun yet, and so has a cordon that stays. */
+  /** The steps before `settle` have its limit, and so has a hook that waits for the journal. */
   limit(s) {
     const { limitMs } = s.spec.settle
-    const against = againstUncordon(s)
+    const against = notReturned(s)
     if (against.length === 0) return undefined
     const { name } = s.current.node
     const text = `${name} did not settle within the limit (${formatDuration(limitMs)})`
@@ -40,14 +37,10 @@ export const uncordon: StepRule = {
   },
 }
 
-function againstUncordon(s: RecordedSnapshot): readonly Reason[] {
-  const { unwrittenSince, attachingSince, uncordoningMs = 0, retries } = s.evidence
+function notReturned(s: RecordedSnapshot): readonly Reason[] {
+  const { unwrittenSince, attachingSince, returning: { ms, reasons } = { ms: 0, reasons: [] } } = s.evidence
   const { limitMs } = s.spec.settle
-  if (uncordoningMs >= limitMs) {
-    const { name } = s.current.node
-    const retry = retries[actionKey({ kind: 'uncordon', node: name })] ?? retries[`removeTaint ${name}`]
-    return [retry === undefined ? undoneByOthers(name, 'uncordoned') : { code: 'Retrying', text: retry.error }]
-  }
+  if (ms >= limitMs) return reasons
   if (attachingSince !== undefined || unwrittenSince === undefined || s.now - unwrittenSince < limitMs) return []
   return hooksUnwritten(s, 'afterReboot')
 }

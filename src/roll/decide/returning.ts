@@ -1,0 +1,25 @@
+import type { Evidence } from './evidence.ts'
+import { isOfRequests } from './gates/gates-hold.ts'
+import { hasCurrent, hasRebooted, ownIntent, ownRecord } from './node-snapshot.ts'
+import type { RollSnapshot } from './snapshot.ts'
+import type { StepDecision } from './step-rule.ts'
+import { isUnheard } from './stood-still.ts'
+
+/**
+ * The steps of the way back before `settle` have its limit together: for the slot, for released pods, for the cordon. Hooks have limits
+ * of their own, and the slot of an earlier process of the run is taken over once it is stale. What is done may be undone, so that it
+ * shows no progress.
+ */
+export function returning(s: RollSnapshot, { kind, reasons }: StepDecision): Pick<Evidence, 'returning'> {
+  const isOfHooks = reasons.some(({ code }) => isOfRequests(code) || code === 'HookDue')
+  const isTakenOver = s.slot.state !== 'mine' && s.slot.holderRun === s.run.id
+  if (!isOnWayBack(s) || isOfHooks || isTakenOver || isUnheard(s)) return {}
+  const { passedAt = s.now, returning: { ms, reasons: before } = { ms: 0, reasons } } = s.evidence
+  return { returning: { ms: ms + s.now - passedAt, reasons: kind === 'hold' ? reasons : before } }
+}
+
+function isOnWayBack(s: RollSnapshot): boolean {
+  const record = hasCurrent(s) ? ownRecord(s) : undefined
+  if (!hasCurrent(s) || record === undefined) return false
+  return hasRebooted({ ...s, record }) || (s.run.verdict !== undefined && ownIntent(s) === undefined)
+}
