@@ -145,7 +145,7 @@ export class Lane {
       node,
       beside: () => this.#besideNodes(),
       isLeaving: () => this.#pass?.isLeaving === true,
-      leaving: () => leaving.uids,
+      leaving: () => leaving.of(node),
     }
     const pass = new NodePass({ ...this.#parts, under, performer })
     this.#node = node
@@ -155,6 +155,7 @@ export class Lane {
       this.#parts.wantDns()
       conditions?.want(pass.snapshot && conditionsWanted(pass.snapshot, decision))
     })
+    leaving.settled(node)
     const isKeptOut = verdictFor(run, node)?.keepOut === true
     this.#parts.settled(pass.snapshot)
     if (isKeptOut) return 'keptOut'

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { unschedulable } from '../../../src/ground/kube/unschedulable.ts'
 import type { Node } from '../../../src/ground/model/node.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
+import { monoMs } from '../../../src/ground/model/time.ts'
 import { buildRecord } from '../../../src/roll/decide/build-record.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
@@ -275,6 +276,18 @@ for (const recorded of [0, 1, 3]) {
     ])
   })
 }
+
+test('while it is not known whether a pod leaves, since the answer to its eviction was lost, no other one of its workload does', () => {
+  const s = draining(['cart-a', 'cart-b', 'cart-c'].map((name) => aPod(name, 'n1')))
+  const lost = (name: string, waitMs: number) => {
+    const retry = { failures: 1, notBefore: monoMs(s.now + waitMs), error: 'the connection broke' }
+    const passing = { kind: 'passing', text: 'the connection broke' } as const
+    const unknown = { retries: { [`evict uid-${name}`]: retry }, evictions: { [`uid-${name}`]: passing } }
+    return evictions({ ...s, evidence: { ...s.evidence, ...unknown } })
+  }
+  assert.deepEqual(lost('cart-b', 1000), ['hold drain: OneAtATime EvictionFailed'])
+  assert.deepEqual(lost('cart-b', 0), ['cart-b'])
+})
 
 test('a pod that another lane is evicting counts no more, though every watch shows it as ready', () => {
   const s = draining([aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n3')])

@@ -18,7 +18,6 @@ import { isLeaving } from '../drain/ready-pods.ts'
 import { notReplaced, replaced } from '../drain/replaced.ts'
 import { replacerOf, replacersOf } from '../drain/replacer-of.ts'
 import { drainState } from '../drain/stages.ts'
-import { workloadOf } from '../drain/workload-of.ts'
 import { mayDisrupt, mayEvict } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { returning } from '../returning.ts'
@@ -45,7 +44,7 @@ export const drain: StepRule = {
 
 /** Pods that the drain refuses. No other pod leaves before all of them may. */
 function refusedPods(s: RecordedSnapshot, pods: readonly Pod[]): StepAnswer {
-  const asked = new Set<string>()
+  const asked = goingFirst(s, pods)
   const answers = pods.map((pod) => refusedStep(s, pod, asked))
   const waits = answers.flatMap((answer) => ('reason' in answer ? [answer.reason] : []))
   const actions = answers.flatMap((answer) => (answer.kind === 'act' ? [answer.action] : []))
@@ -56,7 +55,7 @@ function refusedPods(s: RecordedSnapshot, pods: readonly Pod[]): StepAnswer {
   return refusals.length > 0 ? hold(refusals) : act(actions, { code: 'PodsHere', text })
 }
 
-function refusedStep(s: RecordedSnapshot, pod: Pod, asked: Set<string>): PoliteAnswer {
+function refusedStep(s: RecordedSnapshot, pod: Pod, asked: Map<string, string>): PoliteAnswer {
   const isChosen = blockedSpec(pod, s.spec.drain) !== undefined
   if (!isChosen || ladderOf(s, pod)?.rung !== 'delete') {
     const reason = isChosen && isOnItsWay(s, pod) ? isGoing(s, pod) : refusedReason(s, pod)
@@ -70,7 +69,7 @@ function drainStage(s: RecordedSnapshot, stage: DrainStage, left: readonly Pod[]
   if (stage === 3 && (left.length > 0 || haveDaemonsLeft(s)) && !isShut(s)) return shutAgainstReturn(s)
   const waits: Reason[] = []
   const actions: Action[] = []
-  const asked = new Set(left.flatMap((pod) => workloadLetGo(s, pod) ?? []))
+  const asked = goingFirst(s, left)
   for (const pod of left) {
     const answer = onLadder(s, pod, isReleased(pod) ? politeStep(s, pod) : firstStep(s, pod, asked))
     if ('reason' in answer) waits.push(answer.reason)
@@ -88,7 +87,7 @@ function drainStage(s: RecordedSnapshot, stage: DrainStage, left: readonly Pod[]
   return waits.length > 0 ? hold(unique(waits)) : done
 }
 
-function firstStep(s: RecordedSnapshot, pod: Pod, asked: Set<string>): PoliteAnswer {
+function firstStep(s: RecordedSnapshot, pod: Pod, asked: Map<string, string>): PoliteAnswer {
   const refusal = isWritten(s, pod) ? isGoing(s, pod) : mayLeave(s, pod, asked)
   if (refusal !== undefined) return { kind: 'wait', reason: refusal }
   const release = released(s, pod)
@@ -96,18 +95,27 @@ function firstStep(s: RecordedSnapshot, pod: Pod, asked: Set<string>): PoliteAns
   return refused(s, pod, 'releasePod') ?? { kind: 'act', action: release }
 }
 
-/** The workload of a pod that its ReplicaSet has released and that is still here, also before a watch shows the release. */
-function workloadLetGo(s: RecordedSnapshot, pod: Pod): string | undefined {
-  if (isOnItsWay(s, pod)) return undefined
-  if (isReleased(pod)) return pod.polite.workload
-  const workload = isWritten(s, pod) ? workloadOf(pod, s.cluster.workloads) : undefined
-  return workload && workloadKey(workload)
+/**
+ * Workload → uid of its pod that goes first: whether that one leaves is not known, since the answer to its eviction was lost; or its
+ * ReplicaSet has released it, also before a watch shows that.
+ */
+function goingFirst(s: RecordedSnapshot, pods: readonly Pod[]): Map<string, string> {
+  const here = pods.filter((pod) => !isOnItsWay(s, pod))
+  const isLost = ({ uid }: Pod): boolean => s.evidence.evictions[uid]?.kind === 'passing'
+  const first = [...here.filter(isLost), ...here.filter((pod) => isReleased(pod) || isWritten(s, pod))]
+  return new Map(first.flatMap((pod) => workloadsOf(s, pod).map((key) => [key, pod.uid])))
+}
+
+function workloadsOf(s: RecordedSnapshot, pod: Pod): readonly string[] {
+  if (isReleased(pod)) return [pod.polite.workload]
+  const workload = replacerOf(pod, s.cluster.workloads)
+  return workload === undefined ? [] : [workloadKey(workload)]
 }
 
 const isOnItsWay = (s: RecordedSnapshot, pod: Pod): boolean => pod.terminating || isLeaving(s, pod)
 
 /** One pod of a workload at a time, and the next only when the last is replaced. */
-function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | undefined {
+function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Map<string, string>): Reason | undefined {
   if (isOnItsWay(s, pod)) return isGoing(s, pod)
   const retry = s.evidence.retries[evictionKey(pod)]
   if (retry !== undefined && retry.notBefore > s.now) {
@@ -122,10 +130,11 @@ function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | u
   const workload = replacerOf(pod, s.cluster.workloads)
   if (workload === undefined || workload.kind === 'DaemonSet' || !pod.ready) return undefined
   const key = workloadKey(workload)
-  if (asked.has(key)) return { code: 'OneAtATime', object: key, text: `another pod of ${key} leaves first` }
+  if ((asked.get(key) ?? pod.uid) !== pod.uid)
+    return { code: 'OneAtATime', object: key, text: `another pod of ${key} leaves first` }
   const lacking = notReplaced(s, workload, pod)
   if (lacking !== undefined) return lacking.reason
-  asked.add(key)
+  asked.set(key, pod.uid)
   return undefined
 }
 
