@@ -96,6 +96,15 @@ test('of the pods that have no node yet the one that the scheduler speaks of say
       object: 'shop/cart-c',
       text: `shop/cart-c can only run on n1: ${MESSAGE}`,
     },
+    waiting: {
+      kind: 'waiting',
+      isRefused: true,
+      reason: {
+        code: 'ReplacementNotReady',
+        object: 'ReplicaSet shop/cart',
+        text: `ReplicaSet shop/cart has 1 ready of 2 recorded; ${MESSAGE}`,
+      },
+    },
   })
 })
 

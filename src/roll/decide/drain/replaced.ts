@@ -16,13 +16,19 @@ export type Replaced =
   | { readonly kind: 'back' }
   /**
    * `cure`: `here`, no other node can ever take it; `cordoned`, none but nodes that are cordoned as well; `room`, the others lack what
-   * time may bring, such as room.
+   * time may bring, such as room. `waiting`: where another pod waits for it all the same.
    */
-  | { readonly kind: 'onlyHere'; readonly cure: Cure; readonly reason: Reason }
+  | { readonly kind: 'onlyHere'; readonly cure: Cure; readonly reason: Reason; readonly waiting: Waiting }
   /** All but one serve elsewhere, and that one was put back here: it may go down with the node, and no other one may leave before. */
   | { readonly kind: 'putBack'; readonly reason: Reason }
-  /** `isRefused`: more than time is needed, such as a node, a quota or an image. */
-  | { readonly kind: 'waiting'; readonly isRefused: boolean; readonly reason: Reason }
+  | Waiting
+
+/** `isRefused`: more than time is needed, such as a node, a quota or an image. */
+interface Waiting {
+  readonly kind: 'waiting'
+  readonly isRefused: boolean
+  readonly reason: Reason
+}
 
 type Cure = 'here' | 'cordoned' | 'room'
 
@@ -38,21 +44,9 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   if (here !== undefined) return goesDown(s, here, { key, ready, wanted })
   const pending = pods.find((pod) => pod.unschedulable !== undefined && pod.nodeName === undefined)
   const othersOnTheWay = pods.some((pod) => !pod.ready && !pod.terminating && pod.nodeName !== undefined)
-  const cure = pending?.unschedulable && cureOf(s, pending.unschedulable)
-  if (pending?.unschedulable !== undefined && !othersOnTheWay && cure !== undefined) {
-    return {
-      kind: 'onlyHere',
-      cure,
-      reason: {
-        code: 'OnlyThisNodeCures',
-        object: `${pending.namespace}/${pending.name}`,
-        text: `${pending.namespace}/${pending.name} can only run on ${s.current.node.name}: ${pending.unschedulable.message}`,
-      },
-    }
-  }
   const stuck = pods.find((pod) => !pod.ready && !pod.terminating && pod.waiting !== undefined)
   const why = pending?.unschedulable?.message ?? (stuck && `${refKey(stuck)}: ${stuck.waiting}`) ?? workload.failure
-  return {
+  const waiting: Waiting = {
     kind: 'waiting',
     isRefused: why !== undefined,
     reason: {
@@ -61,6 +55,11 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
       text: `${key} has ${ready} ready of ${wanted} recorded${why === undefined ? '' : `; ${why}`}`,
     },
   }
+  const cure = pending?.unschedulable && cureOf(s, pending.unschedulable)
+  if (pending?.unschedulable === undefined || othersOnTheWay || cure === undefined) return waiting
+  const object = refKey(pending)
+  const text = `${object} can only run on ${s.current.node.name}: ${pending.unschedulable.message}`
+  return { kind: 'onlyHere', cure, reason: { code: 'OnlyThisNodeCures', object, text }, waiting }
 }
 
 /** At the record, or when one of its pods left, whichever is more: a workload may have been starting when it was recorded. */
@@ -100,12 +99,12 @@ export function notReplaced(
   s: RecordedSnapshot,
   replacer: Replacer,
   { uid }: Pod,
-): Exclude<Replaced, { readonly kind: 'back' }> | undefined {
+): Exclude<Replaced, { readonly kind: 'back' | 'onlyHere' }> | undefined {
   const answer = replaced(s, replacer)
   if (answer.kind === 'back') return undefined
-  if (answer.kind !== 'onlyHere' || answer.cure === 'room') return answer
+  if (answer.kind !== 'onlyHere') return answer
   const isLast = !readyPods(s, replacer).some((pod) => pod.uid !== uid)
-  return answer.cure === 'cordoned' && isLast ? answer : undefined
+  return answer.cure === 'room' || (answer.cure === 'cordoned' && isLast) ? answer.waiting : undefined
 }
 
 /** Undefined: time or another node may cure it. The node under way is cordoned. */
