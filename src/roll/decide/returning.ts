@@ -1,16 +1,15 @@
+import type { AnyWaiting } from '../model/decision.ts'
 import type { Evidence } from './evidence.ts'
 import { isOfRequests } from './gates/gates-hold.ts'
-import { hasCurrent, hasRebooted, ownIntent, ownRecord } from './node-snapshot.ts'
-import type { RollSnapshot } from './snapshot.ts'
-import type { StepDecision } from './step-rule.ts'
 import { isUnheard } from './stood-still.ts'
+import { type AnySnapshot, hasSubject, isAnnounced, isBegun, isRebooted } from './subject.ts'
 
 /**
  * The steps of the way back before `settle` have its limit together: for the slot, for released pods, for the cordon. Hooks have limits
  * of their own, and the slot of an earlier process of the run is taken over once it is stale. What is done may be undone, so that it
  * shows no progress.
  */
-export function returning(s: RollSnapshot, { kind, reasons }: StepDecision): Pick<Evidence, 'returning'> {
+export function returning(s: AnySnapshot, { kind, reasons }: AnyWaiting): Pick<Evidence, 'returning'> {
   const isOfHooks = reasons.some(({ code }) => isOfRequests(code) || code === 'HookDue')
   const isTakenOver = s.slot.state !== 'mine' && s.slot.holderRun === s.run.id
   if (!isOnWayBack(s) || isOfHooks || isTakenOver || isUnheard(s)) return {}
@@ -18,8 +17,5 @@ export function returning(s: RollSnapshot, { kind, reasons }: StepDecision): Pic
   return { returning: { ms: ms + s.now - passedAt, reasons: kind === 'hold' ? reasons : before } }
 }
 
-function isOnWayBack(s: RollSnapshot): boolean {
-  const record = hasCurrent(s) ? ownRecord(s) : undefined
-  if (!hasCurrent(s) || record === undefined) return false
-  return hasRebooted({ ...s, record }) || (s.run.verdict !== undefined && ownIntent(s) === undefined)
-}
+const isOnWayBack = (s: AnySnapshot): boolean =>
+  hasSubject(s) && isBegun(s) && (isRebooted(s) || (s.run.verdict !== undefined && !isAnnounced(s)))

@@ -21,7 +21,15 @@ export const slot: MachineRule = {
 }
 
 /** Step 1 of a machine that was begun: only the run that has the slot moves its addresses, sets its servers or reboots it. */
-export const slotHeld: MachineRule = { step: 'slot', next: (s) => (s.slot.state === 'mine' ? done : takeSlot(s)) }
+export const slotHeld: MachineRule = {
+  step: 'slot',
+  next: (s) => (s.slot.state === 'mine' ? done : takeSlot(s)),
+  /** On the way back it is waited for as long as the machine may settle. */
+  limit(s) {
+    const { ms, reasons } = s.evidence.returning ?? { ms: 0, reasons: [] }
+    return ms < s.spec.settle.limitMs ? undefined : { kind: 'stopped', keepOut: true, reasons }
+  },
+}
 
 /** While the slot is not renewed, nothing is sent: the ladder waits here, and shows `step`. */
 export const renewed = (step: Step): MachineRule => ({ step, next: (s) => holdWhere(slotLive(s)) ?? done })

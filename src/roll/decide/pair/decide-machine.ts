@@ -47,7 +47,8 @@ export function decideMachine(s: MachineSnapshot): MachineDecision {
   const { memory, run } = s
   const { reasons = [], keepOut } = run.verdict ?? {}
   if (memory.record === undefined && run.verdict !== undefined) return { kind: 'settled', end: 'notTouched', reasons }
-  const isLeftSo = memory.isAway === true || !hasRebooted(s)
+  // Without the slot nothing is sent to it.
+  const isLeftSo = memory.isAway === true || !hasRebooted(s) || s.slot.state === 'lost'
   if (memory.record !== undefined && keepOut === true && isLeftSo) return { kind: 'settled', end: 'keptOut', reasons }
   return climb(keepOut === true ? KEPT_OUT : machineLadder(s), s) ?? ended(s)
 }

@@ -39,6 +39,7 @@ export interface MachineEvidence
       | 'unattachedAt'
       | 'unattachedAtWall'
       | 'attachDueSince'
+      | 'returning'
     >,
     Stuck {
   /** The last command that moves addresses, and its answer. */

@@ -7,6 +7,7 @@ import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
+import { returning } from '../returning.ts'
 import { attachStandsStill, standingStill } from '../stood-still.ts'
 import { notAttached } from './come-back.ts'
 import type { MachineDecision } from './decide-machine.ts'
@@ -119,6 +120,7 @@ const isOfHook = (reason: Reason): boolean =>
 export function rememberMachineDecision(s: MachineSnapshot, decision: MachineDecision): MachineEvidence {
   const { evidence, now } = s
   if (decision.kind === 'settled') return evidence
-  const waits = { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision) }
+  const toSlot = decision.step === 'slot' ? returning(s, decision) : {}
+  const waits = { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision), ...toSlot }
   return { ...evidence, ...waits, ...waitedSince(s, decision, false), passedAt: now }
 }

@@ -292,3 +292,30 @@ test('the soak of a machine begins anew where its pair was not whole in between,
   assert.equal(soakEnds(5, 10), 'stopped true PairNotWhole after 590 s')
   assert.equal(soakEnds(0, 3600, 'keepalived: no such unit'), 'stopped true PairNotWhole after 295 s')
 })
+
+test('a machine whose slot another run has taken is waited for on its way back as long as it may settle, and then left', () => {
+  const taken = { state: 'lost', mayAct: false, holderRun: 'run-2' } as const
+  const verdict = { kind: 'held', keepOut: false, reasons: [{ code: 'SlotTaken', text: 'x' }] } as const
+  const serving = { record: RECORD, isProven: true, intent: true, wasAway: true } as const
+  const rows: readonly Given[] = [
+    { on: ['lb-2'], memory: away, evidence: moved, change: { run: { id: 'run-1', order: [], done: [], verdict } } },
+    { bootId: AFTER, memory: serving, evidence: { ...back, attachedAt: at(1000) } },
+  ]
+  for (const given of rows) {
+    let evidence: MachineEvidence = given.evidence ?? {}
+    const at600 = Array.from({ length: 601 }, (_, second) => {
+      const now = monoMs(NOW + second * 1000)
+      const s = aHost({ ...given, evidence, change: { ...given.change, now, wall: wallMs(now), slot: taken } })
+      const seen = { ...s, machines: s.machines.map((machine) => ({ ...machine, askedAt: now })) }
+      evidence = rememberMachineDecision(seen, decideMachine({ ...seen, evidence: observeMachine(seen) }))
+      const found = judge({ ...seen, evidence })
+      return [
+        found?.keepOut,
+        found?.reasons[0]?.code,
+        found === undefined ? '' : said({ ...seen, run: { ...seen.run, verdict: found } }),
+      ]
+    })
+    assert.deepEqual(at600[599]?.[0] ?? false, false)
+    assert.deepEqual(at600[600], [true, 'SlotTaken', 'keptOut'])
+  }
+})
