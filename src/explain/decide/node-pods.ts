@@ -78,7 +78,7 @@ const counts = (s: NodeScene, pods: PodsFound): readonly ExplainFinding[] =>
     ]
   })
 
-/** A drain ends once these are detached. A NodeGuard that holds the node has more about them. */
+/** A drain waits for those that its own pods had, which an explanation cannot know. A NodeGuard that holds the node has more about them. */
 const volumes = ({ node, pods = [], volumes: known }: NodeScene, isGuardNamed: boolean): readonly ExplainFinding[] =>
   known === undefined
     ? []

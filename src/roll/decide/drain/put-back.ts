@@ -11,6 +11,17 @@ import { type Replacer, replacerOf } from './replacer-of.ts'
  * the reboot. None where the node is not to be rebooted any more, or has been.
  */
 export function podsPutBack(s: NodeSnapshot): readonly Pod[] {
+  const known = PUT_BACK.get(s)
+  if (known !== undefined) return known
+  const found = putBackOf(s)
+  PUT_BACK.set(s, found)
+  return found
+}
+
+/** By the snapshot, which never changes: each pod and each workload of a pass asks. */
+const PUT_BACK = new WeakMap<NodeSnapshot, readonly Pod[]>()
+
+function putBackOf(s: NodeSnapshot): readonly Pod[] {
   const { unschedulable, bootId } = s.current.node
   if (!unschedulable || s.run.verdict !== undefined || bootId !== (ownRecord(s)?.bootId ?? bootId)) return []
   return podsHere(s).filter((pod) => isPutBack(s, pod))
