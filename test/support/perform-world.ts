@@ -1,5 +1,6 @@
 import type { EvictionAnswer } from '../../src/ground/model/eviction.ts'
 import type { RebootAnswer } from '../../src/ground/model/host.ts'
+import type { Node } from '../../src/ground/model/node.ts'
 import type { WorldError } from '../../src/ground/model/world-error.ts'
 import type { Cluster, PodChange, PodVersion } from '../../src/ground/ports/cluster.ts'
 import type { HostTarget } from '../../src/ground/ports/host.ts'
@@ -80,6 +81,8 @@ export class PerformWorld {
   readonly evictedWith: Parameters<Cluster['evict']>[1][] = []
   /** Uids of the pods that were deleted, past their budgets. */
   readonly deleted: string[] = []
+  /** The Nodes of the cluster, as the watch shows them. */
+  others: readonly Node[] = []
   /** How the API refuses to show the Node. */
   unread: WorldError | undefined
   /** The machines that a reboot was sent to. */
@@ -112,6 +115,7 @@ export class PerformWorld {
         },
         evict: (pod, options) => this.#evict(`${pod.namespace}/${pod.name}`, options),
       },
+      view: { reading: () => ({ nodes: this.others }) },
       balancers: [this.#balancer()],
       host: {
         check: () => Promise.reject(new Error('nobody asks')),

@@ -3,12 +3,13 @@ import { followersAwaited } from '../../service/decide/followers-back.ts'
 import { mayBeTaken, othersChecked } from '../../service/decide/may-be-taken.ts'
 import { claimedByOthers } from '../../service/decide/node-claims.ts'
 import { isSilent, silentInstance } from '../../service/decide/node-servers.ts'
+import { sharedAddresses } from '../../service/decide/shared-addresses.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
 import { controlPlaneKept } from './control-plane.ts'
 import { countedWindows } from './counted-windows.ts'
 import { dnsWell } from './dns/dns-leaving.ts'
 import { notSafeToEvict } from './drain/not-safe-to-evict.ts'
-import type { NodeSnapshot } from './node-snapshot.ts'
+import { hasCurrent, type NodeSnapshot } from './node-snapshot.ts'
 import { othersWork } from './others-work.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -125,13 +126,17 @@ const worldKnown: Guard<RollSnapshot> = allOf<RollSnapshot>(clusterHeard, traffi
 
 const balancersKnown: Guard<RollSnapshot> = allOf(instancesAnswer, readSinceSlot)
 
+/** Of the node under way: no other Node of the cluster has its address. */
+export const addressOwn: Guard<RollSnapshot> = (s) =>
+  hasCurrent(s) ? sharedAddresses(s.current.node, s.cluster.nodes) : []
+
 /**
  * Before each further disruptive effect. What the run itself lacks is the only reason where there is any: the wait for it has a limit,
  * which a second reason, an API server that is away, would suspend.
  */
 export const mayDisrupt: Guard<RollSnapshot> = (s) => {
   const lacking = runAble(s)
-  return lacking.length > 0 ? lacking : worldKnown(s)
+  return lacking.length > 0 ? lacking : [...worldKnown(s), ...addressOwn(s)]
 }
 
 /**

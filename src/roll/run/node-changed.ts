@@ -1,5 +1,6 @@
 import type { Node } from '../../ground/model/node.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
+import { sharedAddresses } from '../../service/decide/shared-addresses.ts'
 import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 
 /** The node has changed since the decision: the next pass decides anew. */
@@ -10,6 +11,12 @@ export const nodeChanged = (node: Node, what: string): WorldError =>
 export function mustStillRest(node: Node, bootId: string): void {
   if (!node.unschedulable) throw nodeChanged(node, 'is not cordoned any more')
   if (node.bootId !== bootId) throw nodeChanged(node, 'already has another boot id')
+}
+
+/** The kubelet may have written another address since the reboot was decided, and the command goes to it. */
+export function mustHaveOwnAddress(node: Node, nodes: readonly Node[]): void {
+  const [shared] = sharedAddresses(node, nodes)
+  if (shared !== undefined) throw nodeChanged(node, `has an address that is not its own: ${shared.text}`)
 }
 
 /**

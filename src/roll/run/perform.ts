@@ -21,16 +21,18 @@ import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
 import type { Balancer } from '../../service/ports/balancer.ts'
 import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
+import type { ClusterReading } from '../decide/snapshot.ts'
 import type { HookRunner } from './hooks/hook-runner.ts'
 import { startHook } from './hooks/start-hook.ts'
 import { writeMark } from './marks-to-come.ts'
-import { mustBeDraining, mustStillRest, nodeChanged } from './node-changed.ts'
+import { mustBeDraining, mustHaveOwnAddress, mustStillRest, nodeChanged } from './node-changed.ts'
 import { type NodeWrite, nodePatch } from './node-write.ts'
 import { EFFECT_LIMIT_MS, REBOOT_LIMIT_MS, SLOT_LAPSED, SlotBound, slotLapsed } from './slot-bound.ts'
 
 interface PerformParts {
   readonly run: string
   readonly cluster: Pick<Cluster, 'readNode' | 'patchNode' | 'evict' | 'deletePod' | 'relabelPod'>
+  readonly view: { readonly reading: () => Pick<ClusterReading, 'nodes'> }
   readonly balancers: readonly Balancer[]
   readonly host: Host
   readonly keeper: LeaseKeeper
@@ -133,6 +135,7 @@ export class Performer {
       await this.#renewSlot(limited)
       const node = await this.#node(action.node, limited)
       mustStillRest(node, action.bootId)
+      mustHaveOwnAddress(node, this.#parts.view.reading().nodes)
       return { node: node.name, address: node.internalAddresses[0] ?? node.name }
     })
     const { bootId } = action

@@ -299,3 +299,37 @@ test('law: a process that resumes a node has its slot back before anything else;
     ['act slot: takeSlot', 'hold slot: BaselineNotGreen'],
   )
 })
+
+/** Another Node, which serves by its own address, claims that of n1. */
+const claimedBeside = (stage: Parameters<typeof aSnapshot>[0]): NodeSnapshot => {
+  const s = aSnapshot(stage)
+  const n5 = aNode('n5', { internalAddresses: ['10.0.0.5', '::ffff:10.0.0.1'] })
+  const servers = s.instances.flatMap(({ reading }) => reading?.servers ?? [])
+  const instances = [anInstance([...servers, aServer('n5')])]
+  return { ...s, instances, cluster: { ...s.cluster, nodes: [...s.cluster.nodes, n5] } }
+}
+
+const SHARED: readonly (readonly [before: string, stage: Parameters<typeof aSnapshot>[0], decision: string])[] = [
+  ['it is begun', {}, 'hold record: AddressShared'],
+  ['its servers are taken out', cordoned, 'hold detach: AddressShared'],
+  ['its pods leave', { ...out, pods: [aPod('cart-a', 'n1')] }, 'hold drain: AddressShared'],
+  ['its reboot is announced', out, 'hold reboot: AddressShared'],
+  [
+    'its reboot is sent',
+    { ...announced, evidence: { ...detachedEvidence(), intentByUs: true } },
+    'hold reboot: AddressShared',
+  ],
+  ['its servers are put back', settled, 'hold attach: AddressShared'],
+]
+
+for (const [before, stage, decision] of SHARED)
+  test(`law: nothing is taken out, put back, cut or rebooted for a node with an address that another Node has too; before ${before}`, () =>
+    assert.equal(shortDecision(decide(withPort(claimedBeside(stage)))), decision))
+
+test('law: nothing is taken out, put back, cut or rebooted for a node with an address that another Node has too; no session is cut', () => {
+  const busy = [aServer('n1', { adminState: 'drain', ownState: 'drain', currentSessions: 2 }), aServer('n2')]
+  const evidence = detachedEvidence({ since: monoMs(0) })
+  const stage = { ...cordoned, servers: busy, evidence }
+  assert.equal(shortDecision(decide(aSnapshot(stage))), 'act detach: cutSessions')
+  assert.equal(shortDecision(decide(claimedBeside(stage))), 'hold detach: AddressShared')
+})

@@ -172,7 +172,14 @@ test('where nothing is to be said the duty has done nothing, so that its pass is
     ownBootId: async () => undefined,
     close: async () => undefined,
   }
-  const performer = new Performer({ ...shared, run: 'run-1', balancers: [], host, keeper })
+  const performer = new Performer({
+    ...shared,
+    run: 'run-1',
+    view: { reading: () => ({ nodes: [] }) },
+    balancers: [],
+    host,
+    keeper,
+  })
   const journal = { run: 'run-1', append: async () => undefined }
   const events = new EventLog({ journal, clock, sink: () => undefined, firstSeq: 0 })
   const effects = new Effects({ performer, events, overlay: new NodeOverlay() })

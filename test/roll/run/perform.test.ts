@@ -4,6 +4,7 @@ import { formatClaims, MAINTENANCE_ANNOTATION, parseClaims } from '../../../src/
 import type { Action } from '../../../src/service/model/action.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { BOOT, EFFECTS, OTHER_BOOT, PerformWorld, SLOT_MS } from '../../support/perform-world.ts'
+import { aNode } from '../../support/roll-world.ts'
 
 const RECORD = '{"run":"run-1"}'
 const UNRECORDED = { annotations: { team: 'ops' } }
@@ -74,6 +75,18 @@ test('no node is written to that does not bear its record, and no record is writ
   assert.ok(writeRecord)
   const { code } = await tried(await new PerformWorld().hold(), writeRecord)
   assert.equal(code, 'NODE_CHANGED')
+})
+
+test('no reboot is sent to a node that has the address of another one at the last moment', async () => {
+  const [sendReboot] = of('sendReboot')
+  assert.ok(sendReboot)
+  const world = await new PerformWorld().hold()
+  world.others = [aNode('n1'), aNode('n2', { internalAddresses: ['10.0.0.1'] })]
+  const { before, code } = await tried(world, sendReboot)
+  assert.equal(code, 'NODE_CHANGED')
+  assert.deepEqual(world.seen(), before)
+  world.others = [aNode('n1'), aNode('n2')]
+  assert.equal((await world.perform(sendReboot)).ok, true)
 })
 
 test('a reboot is neither announced nor sent to a node that is not cordoned, or bears another boot id', async () => {

@@ -15,6 +15,13 @@ export const ANY_STEP = {
     cure: 'Wait for 75 s without another outage: the back-off of client-go ends within that time.',
     wait: 'in course',
   },
+  AddressShared: {
+    is: 'n1 and n5 both have the address 10.0.0.1, so it is not known whose servers and whose machine are there',
+    cause:
+      'The kubelet writes the addresses of its Node. A Node of a machine that is no more may still have the address that another machine has now; or a node claims the address of another one. The roll takes out, cuts, reboots and puts back nothing for this node meanwhile.',
+    cure: 'Find out which machine has the address: `kubectl get nodes -o wide`. Delete the Node of a machine that is no more.',
+    wait: 'blocked',
+  },
   SlotNotRenewed: {
     is: 'the slot has not been renewed for too long, so nothing is sent',
     cause: 'The last renewal is older than two thirds of `slots.leaseDuration`: the API server or the network failed.',

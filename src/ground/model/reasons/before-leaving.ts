@@ -189,7 +189,8 @@ export const BEFORE_LEAVING = {
   },
   LastApiServer: {
     is: 'of 3 API servers, only that of n1 is Ready',
-    cause: 'The API servers of the other control-plane nodes are not Ready, or their nodes are out or about to leave for some owner, which the text names.',
+    cause:
+      'The API servers of the other control-plane nodes are not Ready, or their nodes are out or about to leave for some owner, which the text names.',
     cure: 'Repair them: `kubectl -n kube-system get pods -l component=kube-apiserver -o wide`. If the cluster has only one API server, the roll does not wait.',
     wait: 'blocked',
   },

@@ -9,6 +9,7 @@ import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot
 import { lastUsableServers } from '../../../service/decide/last-server.ts'
 import { isRelied } from '../../../service/decide/last-usable-server.ts'
 import { allowedServers, belongsTo, matchNodeServers } from '../../../service/decide/match-node-servers.ts'
+import { sharedAddresses } from '../../../service/decide/shared-addresses.ts'
 import { RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
 import { waysBack } from '../ways-back.ts'
@@ -16,8 +17,17 @@ import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** What forbids to roll one node, as far as the node and its balancers show; one entry for each check. */
 export function nodeChecks(s: PlanSnapshot, node: Node): readonly (readonly PlanFinding[])[] {
-  return [unbalanced(s, node), recorded(node), unreachable(s, node), last(s, node), notReady(node)]
+  return [addresses(s, node), unbalanced(s, node), recorded(node), unreachable(s, node), last(s, node), notReady(node)]
 }
+
+const addresses = ({ cluster }: PlanSnapshot, node: Node): readonly PlanFinding[] =>
+  sharedAddresses(node, cluster.nodes).map(({ code, text, next }) => ({
+    severity: 'error',
+    code,
+    node: node.name,
+    text,
+    ...present({ fix: next }),
+  }))
 
 function unbalanced({ spec, instances }: PlanSnapshot, node: Node): readonly PlanFinding[] {
   if (spec.nodes.allowUnbalanced || matchNodeServers(node, instances).length > 0) return []

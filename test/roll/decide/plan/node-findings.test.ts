@@ -69,6 +69,20 @@ test('a node that no server leads to is named with its addresses, while every ba
   assert.deepEqual(found(aNode('n7'), { instances: [anInstance([aServer('n1')]), silent] }), [])
 })
 
+test('a node with an address that another Node of the cluster has is not rolled, whether that one is rolled or not', () => {
+  const servers = [aServer('n1'), aServer('n2'), aServer('n3')]
+  const n1 = aNode('n1', { internalAddresses: ['10.0.0.1', '10.0.0.2'] })
+  const { cluster } = planSnapshot()
+  const change = { instances: [anInstance(servers)], cluster: { ...cluster, nodes: [n1, aNode('n2'), aNode('n3')] } }
+  assert.deepEqual(
+    found(n1, change).map(({ severity, code, text }) => `${severity} ${code}: ${text}`),
+    [
+      'error AddressShared: n1 and n2 both have the address 10.0.0.2, so it is not known whose servers and whose machine are there',
+    ],
+  )
+  assert.deepEqual(found(aNode('n3'), change), [])
+})
+
 test('a node whose agent is not heard cannot be taken out of its balancers', () => {
   const instances = (heard: boolean) => ({
     instances: agents([anEndpoint('n1', { heard }, { checkText: 'no answer at 10.0.0.1:8081' }), ...OTHERS]),
