@@ -13,6 +13,8 @@ const VERDICTS: Readonly<Record<number, Verdict>> = {
   429: ['KUBE_THROTTLED', 'backoff'],
 }
 
+const NO_PATH = 'the kind is not installed, or something before the API server answers in its place'
+
 /** The error of a reply that is no success; its text names the verb and the resource. */
 export function apiError(call: ApiCall, reply: ApiReply): WorldError {
   const status = parseApiStatus(reply.body)
@@ -20,7 +22,8 @@ export function apiError(call: ApiCall, reply: ApiReply): WorldError {
   if (reply.status === 422 && code === 'KUBE_CONFLICT') {
     return new WorldError(`${call.verb} ${call.resource}: it is no longer what the patch tests for`, { code, retry })
   }
-  const said = status.message === '' ? `HTTP ${reply.status}` : `${status.message} (HTTP ${reply.status})`
+  const words = status.message === '' && code === 'KUBE_NO_PATH' ? NO_PATH : status.message
+  const said = words === '' ? `HTTP ${reply.status}` : `${words} (HTTP ${reply.status})`
   const details = reply.retryAfterMs === undefined ? { code, retry } : { code, retry, retryAfterMs: reply.retryAfterMs }
   return new WorldError(`${call.verb} ${call.resource}: ${said}`, details)
 }

@@ -98,11 +98,12 @@ export function writesContract(ground: () => FrameGround): void {
     assert.equal(await objects.delete(at, signal), true)
   })
 
-  test('a kind that is not served is not found where it is listed, and absent where it is read', async () => {
+  test('a kind that is not served has no path, which is no word that an object of it is not there', async () => {
     const { signal } = ground()
     const objects = objectsOf(ground())
     const kind = { ...GUARDS, resource: 'nodewardens' }
-    await assert.rejects(objects.list({ kind }, signal), NOT_FOUND)
-    assert.equal(await objects.get({ kind, namespace: 'default', name: 'x' }, signal), undefined)
+    const at = { kind, namespace: 'default', name: 'x' }
+    for (const asked of [objects.list({ kind }, signal), objects.get(at, signal), objects.delete(at, signal)])
+      await assert.rejects(asked, { name: 'WorldError', code: 'KUBE_NO_PATH' })
   })
 }

@@ -33,8 +33,11 @@ export async function findIngress(
       const one = await objects.get({ kind: ingressKind(each), namespace, name }, signal)
       if (one !== undefined) found.push(one)
     } catch (error) {
+      if (!(error instanceof WorldError)) throw error
+      // Of the two groups, one is rarely installed.
+      if (error.code === 'KUBE_NO_PATH') continue
       // A user who may see only one of the groups has a right to that one.
-      if (!(error instanceof WorldError) || error.code !== 'KUBE_FORBIDDEN') throw error
+      if (error.code !== 'KUBE_FORBIDDEN') throw error
       refusal ??= error
     }
   }
