@@ -25,7 +25,10 @@ export function judge(s: AnySnapshot): Verdict | undefined {
   if (found === undefined) return earlier
   if (earlier === undefined) return found
   const worse = (found.keepOut && !earlier.keepOut) || (earlier.ofNode === true && found.ofNode !== true)
-  return withFailures(worse ? { ...found, reasons: inTurn(earlier, found) } : told(earlier, failed), requestsFailed(s))
+  return withFailures(
+    worse ? { ...found, reasons: inTurn(earlier, found) } : reported(earlier, failed),
+    requestsFailed(s),
+  )
 }
 
 /** Of the same pass. */
@@ -34,7 +37,7 @@ function both(limit: Verdict | undefined, failed: Verdict | undefined): Verdict 
   return { kind: 'stopped', keepOut: limit.keepOut || failed.keepOut, reasons: inTurn(limit, failed) }
 }
 
-function told(earlier: Verdict, failed: Verdict | undefined): Verdict {
+function reported(earlier: Verdict, failed: Verdict | undefined): Verdict {
   if (failed === undefined || earlier.keepOut || isOfTraffic(earlier)) return earlier
   const kind = earlier.kind === 'held' ? 'stopped' : earlier.kind
   return { ...earlier, kind, reasons: inTurn(earlier, failed) }

@@ -11,7 +11,7 @@ import { podsHere } from './pods-here.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { isShut } from './steps/drain.ts'
-import { standingStill } from './stood-still.ts'
+import { pausedUnheard } from './stood-still.ts'
 import type { AnySnapshot } from './subject.ts'
 
 /** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
@@ -47,12 +47,12 @@ export const slotHeard = ({ slot, evidence, now }: AnySnapshot): Pick<Evidence, 
 function unheardMeanwhile(s: RollSnapshot): Partial<Evidence> {
   const { awaySince, returnedSince, settlingSince, unwrittenSince, attachingSince } = s.evidence
   const { attachDueSince = attachingSince } = s.evidence
-  return standingStill(s, { awaySince, returnedSince, settlingSince, unwrittenSince, attachDueSince })
+  return pausedUnheard(s, { awaySince, returnedSince, settlingSince, unwrittenSince, attachDueSince })
 }
 
 function goneSince(s: RollSnapshot): Pick<Evidence, 'goneSince'> {
   const { goneSince: since } = s.evidence
-  return { goneSince: since ?? s.now, ...standingStill(s, { goneSince: since }) }
+  return { goneSince: since ?? s.now, ...pausedUnheard(s, { goneSince: since }) }
 }
 
 function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned' | 'returnedSince'> {

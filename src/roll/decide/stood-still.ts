@@ -14,7 +14,7 @@ export const stoodStill = ({ now, evidence: { passedAt = now } }: Passing, since
 export const isUnheard = (s: AnySnapshot): boolean => (isOfMachine(s) ? s.clusterUnknown : s.cluster.staleForMs > 0)
 
 /** These waits go on from where they were once the API server is back: none of them ends while it is away. */
-export function standingStill<Key extends string>(
+export function pausedUnheard<Key extends string>(
   s: AnySnapshot & Passing,
   sinces: Readonly<Partial<Record<Key, MonoMs | undefined>>>,
 ): Partial<Record<Key, MonoMs>> {

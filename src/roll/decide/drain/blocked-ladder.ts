@@ -10,7 +10,7 @@ import type { BlockedSpec, RollSpec } from '../../model/roll-spec.ts'
 import type { BlockedPod, Evidence } from '../evidence.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
-import { standingStill } from '../stood-still.ts'
+import { pausedUnheard } from '../stood-still.ts'
 import { classifyPod } from './classify-pod.ts'
 import { isGated } from './guard-of.ts'
 import { whyNotPolite } from './may-be-polite.ts'
@@ -90,7 +90,7 @@ function seen(s: NodeSnapshot, pod: Pod): BlockedPod {
   const answer = pod.blockedAnswer === undefined ? {} : { answer: pod.blockedAnswer }
   const isAnew = pod.blockedAnswer === 'wait' && before?.answer !== 'wait'
   if (before === undefined || isAnew) return { since: s.now, ...answer }
-  return { since: before.since, ...standingStill(s, { since: before.since }), ...answer }
+  return { since: before.since, ...pausedUnheard(s, { since: before.since }), ...answer }
 }
 
 function mayNotLeave(s: NodeSnapshot, pod: Pod): boolean {

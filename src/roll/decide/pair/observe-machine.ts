@@ -8,7 +8,7 @@ import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
 import { returning } from '../returning.ts'
-import { attachStandsStill, standingStill } from '../stood-still.ts'
+import { attachStandsStill, pausedUnheard } from '../stood-still.ts'
 import { notAttached } from './come-back.ts'
 import type { MachineDecision } from './decide-machine.ts'
 import type { MachineEvidence, MachineSnapshot } from './machine-snapshot.ts'
@@ -18,7 +18,7 @@ import { notWhole, silentInstances, silentMachines, stillHere } from './pair-sta
 /** What is seen now, folded into what was seen. */
 export function observeMachine(snapshot: MachineSnapshot): MachineEvidence {
   const { rebootSince, provenSince, attachingSince, attachDueSince = attachingSince } = snapshot.evidence
-  const unheard = standingStill(snapshot, { rebootSince, provenSince, attachDueSince })
+  const unheard = pausedUnheard(snapshot, { rebootSince, provenSince, attachDueSince })
   const s = { ...snapshot, evidence: { ...snapshot.evidence, ...unheard } }
   const { evidence, now } = s
   const isAway = isAwayNow(s)
