@@ -84,7 +84,7 @@ export class RollEngine {
     // Whatever the file says now, each node that is out has a lane: no other process puts it back.
     const together = run.restoresAs === undefined ? (run.spec.parallel?.nodes ?? 1) : 1
     const lanes = Array.from({ length: Math.max(together, run.inWorkBefore?.length ?? 1) })
-    const siblings = (): ReadonlySet<string> => new Set(this.#keepers.map(({ holder }) => holder))
+    const siblings = (): readonly LeaseKeeper[] => this.#keepers
     this.#keepers = lanes.map(() => keeperOf(run, { cluster, clock, random, onChange, siblings }))
     this.#returns = lanes.map(() => new ReturnWatch({ cluster, dataPort: parts.dataPort, clock, onChange }))
     this.#pollers = this.#makePollers()

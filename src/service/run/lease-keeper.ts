@@ -21,8 +21,8 @@ interface LeaseKeeperParts {
   readonly run: string
   /** Tells this process from any other of the same run. */
   readonly nonce: string
-  /** Holders of this very process, which live: what they hold is not taken. Absent: there are none. */
-  readonly siblings?: () => ReadonlySet<string>
+  /** Keepers of this very process, which live: what they hold is not taken. Absent: there are none. */
+  readonly siblings?: () => readonly Pick<LeaseKeeper, 'holder' | 'keeps'>[]
   /** At least a second: a Lease counts in whole ones. */
   readonly durationMs: number
   /** Held, lost or free again. It must only take note. */
@@ -78,6 +78,11 @@ export class LeaseKeeper {
     if (this.#lost !== undefined) return { kind: 'lost', ...this.#lost }
     const { held } = this.#at
     return held === undefined ? { kind: 'free' } : { kind: 'held', node: this.#for.node, renewedAt: held.sentAt }
+  }
+
+  /** It holds that slot, whatever became of its Lease since the last renewal. */
+  keeps(slot: number): boolean {
+    return this.#at === this.#slots.get(slot) && this.#at.held !== undefined && !this.#releasing
   }
 
   /** Ask before every effect, socket and ssh included. */
@@ -167,8 +172,11 @@ export class LeaseKeeper {
     // A slot that is being given back is held until that is known.
     if (this.#at.held === undefined) this.#at = this.#slot(slot)
     const { lease, owner, staleInMs } = await this.#find(signal)
-    const ours =
-      owner === undefined || (owner.run === this.#parts.run && this.#parts.siblings?.().has(owner.holder) !== true)
+    const siblings = this.#parts.siblings?.() ?? []
+    const isOfSibling = siblings.some(({ holder }) => holder === owner?.holder)
+    const ours = owner === undefined || (owner.run === this.#parts.run && !isOfSibling)
+    // A Lease that was deleted is made anew by its holder.
+    if (owner === undefined && siblings.some((sibling) => sibling.keeps(slot))) return { kind: 'taken', staleInMs }
     if (!ours && !(takeStale && staleInMs === 0)) return { kind: 'taken', owner, staleInMs }
     this.#for = wanted
     try {

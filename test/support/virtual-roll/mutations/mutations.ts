@@ -180,8 +180,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes the slot of another run', [
     'src/service/run/lease-keeper.ts',
-    '(owner.run === this.#parts.run && this.#parts.siblings',
-    "(owner.run !== '' && this.#parts.siblings",
+    '(owner.run === this.#parts.run && !isOfSibling)',
+    "(owner.run !== '' && !isOfSibling)",
   ]),
   mutation('does not write down which nodes are through', [
     'src/roll/run/node-pass.ts',

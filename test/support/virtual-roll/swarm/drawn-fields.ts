@@ -36,6 +36,7 @@ const UNDRAWN: Readonly<Record<string, string>> = {
   'spec.reboot.command': 'the machines of the world are reached by ssh',
   'spec.reboot.kuredLock.': 'the world has one kured, at its usual place',
   'spec.reboot.onlyIfNeeded.': 'machines of the world have the file alone; Nodes show no versions',
+  'spec.settle.dataPort': 'without the question a checker sees a server set ready at whose port nothing answers',
   'spec.silences': 'the swarm has no Alertmanager yet',
   'spec.window.not[].zone': 'the zone of the window is drawn',
   'spec.window.open[].zone': 'the zone of the window is drawn',

@@ -70,7 +70,7 @@ export function fileScenarioOf(seed: string): Scenario {
       },
       settle: {
         ...BRISK.settle,
-        ...draw.maybe({ limit: ['20s', '2min'], timesInARow: [1, 3], dataPort: [false] }),
+        ...draw.maybe({ limit: ['20s', '2min'], timesInARow: [1, 3] }),
       },
       attach: { ...BRISK.attach, ...draw.maybe({ limit: ['20s', '2min'] }) },
       soak: draw.oneOf(['0s', '1s', '2s', '5s']),
