@@ -12,7 +12,7 @@ import type { Replacer } from './replacer-of.ts'
  * Whether a workload has as many ready pods as were recorded. Yes also where its replacement is Pending for a reason that only
  * this node can end: the wait would never end, and the reason is named.
  */
-export type Replaced =
+type Replaced =
   | { readonly kind: 'back' }
   /**
    * `cure`: `here`, no other node can ever take it; `cordoned`, none but nodes that are cordoned as well; `room`, the others lack what

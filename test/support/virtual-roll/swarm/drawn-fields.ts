@@ -4,7 +4,7 @@ import { fileScenarioOf } from './file-draw.ts'
 import { seedRollFile } from './seed-roll-file.ts'
 
 /** A field of the roll file, `spec.probes[].rate`, and how many values it has in the files of the seeds; 0: it is never written. */
-export type DrawnField = readonly [path: string, values: number]
+type DrawnField = readonly [path: string, values: number]
 
 /**
  * What no seed writes, by the beginnings of paths, and why. `scenario`: a test in `test/virtual` or a crash point has it, in a world of
