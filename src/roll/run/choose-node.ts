@@ -72,7 +72,11 @@ function mayBeBeside(parts: ChoosingParts, name: string, beside: readonly string
 function goTogether({ run, view }: ChoosingParts, node: Node, other: Node | undefined): boolean {
   if (other === undefined) return false
   const { pods } = view.reading()
-  if ([node, other].every((one) => isControlPlane(one) || carriesMember(pods, one.name))) return false
+  // The pod of a member is missing for a while where an upgrade moves its file.
+  const planned = Object.values(run.members ?? {}).flat()
+  const isOfPlane = (one: Node): boolean =>
+    isControlPlane(one) || planned.includes(one.name) || carriesMember(pods, one.name)
+  if (isOfPlane(node) && isOfPlane(other)) return false
   return run.spec.parallel?.oneZone !== true || zoneOf(node) === zoneOf(other)
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../src/ground/model/node.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
+import type { RollPlan } from '../../../src/roll/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import { chooseNode } from '../../../src/roll/run/choose-node.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
@@ -12,6 +13,7 @@ const recorded = { annotations: { [RECORD_ANNOTATION]: formatRecord(aRecord()) }
 interface Case {
   readonly nodes: readonly Node[]
   readonly pods?: readonly Pod[]
+  readonly members?: RollPlan['members']
   readonly settledHere?: readonly string[]
   readonly spec?: Partial<RollSpec>
   readonly maxOut?: number
@@ -23,6 +25,7 @@ interface Case {
 function parts({
   nodes,
   pods = [],
+  members,
   settledHere = [],
   spec = {},
   maxOut = 3,
@@ -44,6 +47,7 @@ function parts({
     verdict: undefined,
     measuredSince: undefined,
     evictedBefore: {},
+    ...(members === undefined ? {} : { members }),
     ...(ownPod === undefined ? {} : { ownPod: { namespace: 'evenkeel', name: 'roll-x', uid: 'u1', node: ownPod } }),
   }
   const budget = {
@@ -123,6 +127,13 @@ const BESIDE: readonly (Case & {
     pods: ['n1', 'n2'].map((node) =>
       aPod(`etcd-${node}`, node, { namespace: 'kube-system', mirror: true, labels: { component: 'etcd' } }),
     ),
+    beside: ['n1'],
+    is: 'n3',
+  },
+  {
+    title: 'no node whose member the plan has seen, and whose pod is missing now',
+    nodes: [aNode('n1'), aNode('n2'), aNode('n3')],
+    members: { etcd: ['n1', 'n2'], 'kube-apiserver': [] },
     beside: ['n1'],
     is: 'n3',
   },
