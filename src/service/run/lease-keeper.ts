@@ -44,11 +44,10 @@ interface Wanted {
  *                        |
  *                        +-- another process holds it, or it was emptied --> lost, for good
  *
- * A Lease that was deleted is made anew by its holder: to create it is atomic, and no other run has the slot without a
- * Lease that names it.
+ * A Lease that was deleted is made anew by its holder: to create it is atomic, and no other run has the slot without a Lease of its own.
  *
- * The API not answering is never a loss: the slot stays ours, but from two thirds of the duration after the last
- * renewal on `mayAct()` is false, a third before another process could find the Lease stale.
+ * The API not answering is never a loss: the slot stays ours, but from two thirds of the duration after the last renewal on `mayAct()`
+ * is false, a third before another process could find the Lease stale.
  */
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts
@@ -80,10 +79,9 @@ export class LeaseKeeper {
     return held === undefined ? { kind: 'free' } : { kind: 'held', node: this.#for.node, renewedAt: held.sentAt }
   }
 
-  /** It holds that slot, whatever became of its Lease since the last renewal. */
-  keeps(slot: number): boolean {
-    return this.#at === this.#slots.get(slot) && this.#at.held !== undefined && !this.#releasing
-  }
+  /** It holds that slot, and makes its Lease anew where that was deleted. */
+  keeps = (slot: number): boolean =>
+    this.#at === this.#slots.get(slot) && this.#at.held !== undefined && !this.#releasing
 
   /** Ask before every effect, socket and ssh included. */
   mayAct(): boolean {
@@ -173,18 +171,17 @@ export class LeaseKeeper {
     if (this.#at.held === undefined) this.#at = this.#slot(slot)
     const { lease, owner, staleInMs } = await this.#find(signal)
     const siblings = this.#parts.siblings?.() ?? []
-    const isOfSibling = siblings.some(({ holder }) => holder === owner?.holder)
-    const ours = owner === undefined || (owner.run === this.#parts.run && !isOfSibling)
-    // A Lease that was deleted is made anew by its holder.
-    if (owner === undefined && siblings.some((sibling) => sibling.keeps(slot))) return { kind: 'taken', staleInMs }
-    if (!ours && !(takeStale && staleInMs === 0)) return { kind: 'taken', owner, staleInMs }
+    const isLiving = siblings.some((one) => (owner === undefined ? one.keeps(slot) : one.holder === owner.holder))
+    const ours = owner === undefined || owner.run === this.#parts.run
+    if (isLiving || !(ours || (takeStale && staleInMs === 0)))
+      return { kind: 'taken', staleInMs, ...present({ owner }) }
     this.#for = wanted
     try {
       await this.#claim(lease, signal)
     } catch (error) {
       if (!isConflict(error)) throw error
-      const { staleInMs: inMs, owner: faster } = await this.#find(signal)
-      return { kind: 'taken', staleInMs: inMs, ...present({ owner: faster }) }
+      const { lease: _, ...faster } = await this.#find(signal)
+      return { kind: 'taken', ...faster }
     }
     this.#releasing = false
     this.#changed()

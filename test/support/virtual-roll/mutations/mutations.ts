@@ -180,8 +180,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes the slot of another run', [
     'src/service/run/lease-keeper.ts',
-    '(owner.run === this.#parts.run && !isOfSibling)',
-    "(owner.run !== '' && !isOfSibling)",
+    'owner === undefined || owner.run === this.#parts.run\n',
+    "owner === undefined || owner.run !== ''\n",
   ]),
   mutation('does not write down which nodes are through', [
     'src/roll/run/node-pass.ts',
