@@ -103,7 +103,7 @@ export function writesContract(ground: () => FrameGround): void {
     const objects = objectsOf(ground())
     const kind = { ...GUARDS, resource: 'nodewardens' }
     const at = { kind, namespace: 'default', name: 'x' }
-    for (const asked of [objects.list({ kind }, signal), objects.get(at, signal), objects.delete(at, signal)])
-      await assert.rejects(asked, { name: 'WorldError', code: 'KUBE_NO_PATH' })
+    const asks = [() => objects.list({ kind }, signal), () => objects.get(at, signal), () => objects.delete(at, signal)]
+    for (const ask of asks) await assert.rejects(ask, { name: 'WorldError', code: 'KUBE_NO_PATH' })
   })
 }
