@@ -21,7 +21,7 @@ interface LeaseKeeperParts {
   readonly run: string
   /** Tells this process from any other of the same run. */
   readonly nonce: string
-  /** Keepers of this very process, which live: what they hold is not taken. Absent: there are none. */
+  /** Keepers of this very process, which live, itself among them: what others hold is not taken. Absent: there are none. */
   readonly siblings?: () => readonly Pick<LeaseKeeper, 'holder' | 'keeps'>[]
   /** At least a second: a Lease counts in whole ones. */
   readonly durationMs: number
@@ -170,7 +170,7 @@ export class LeaseKeeper {
     // A slot that is being given back is held until that is known.
     if (this.#at.held === undefined) this.#at = this.#slot(slot)
     const { lease, owner, staleInMs } = await this.#find(signal)
-    const siblings = this.#parts.siblings?.() ?? []
+    const siblings = (this.#parts.siblings?.() ?? []).filter((one) => one !== this)
     const isLiving = siblings.some((one) => (owner === undefined ? one.keeps(slot) : one.holder === owner.holder))
     const ours = owner === undefined || owner.run === this.#parts.run
     if (isLiving || !(ours || (takeStale && staleInMs === 0)))

@@ -9,9 +9,10 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 function scene() {
   const clock = new VirtualClock()
   const store = new LeaseStore(clock)
+  const client = store.client()
   const keeperOf = (nonce: string, siblings: () => readonly LeaseKeeper[]): LeaseKeeper =>
     new LeaseKeeper({
-      cluster: store.client(),
+      cluster: nonce === 'p1' ? client : store.client(),
       clock,
       random: new SeededRandom(7),
       slot: SLOT,
@@ -24,7 +25,7 @@ function scene() {
   const both = (): readonly LeaseKeeper[] => [first, second]
   const first = keeperOf('p1', both)
   const second = keeperOf('p2', both)
-  return { store, first, second, next: keeperOf('p3', () => []) }
+  return { store, client, first, second, next: keeperOf('p3', () => []) }
 }
 
 const SLOT = { namespace: 'evenkeel', name: 'slot-0' }
@@ -45,4 +46,15 @@ test('a slot whose Lease people deleted is left to the keeper of the same proces
   assert.equal((await second.acquire({ node: 'n2', takeStale: false }, never)).kind, 'taken')
   assert.equal((await first.renewNow(never)).kind, 'renewed')
   assert.equal(first.state().kind, 'held')
+})
+
+test('a slot that was claimed without an answer is taken by the keeper whose name it bears', async () => {
+  const { client, first } = scene()
+  client.afterRead = () => {
+    client.fault = 'deaf'
+  }
+  assert.equal((await first.acquire({ node: 'n1', takeStale: false }, never)).kind, 'unanswered')
+  client.afterRead = () => undefined
+  client.fault = 'none'
+  assert.equal((await first.acquire({ node: 'n1', takeStale: false }, never)).kind, 'held')
 })
