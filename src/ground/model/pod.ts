@@ -58,7 +58,7 @@ export interface Pod {
   readonly blockedAnswer?: string
   /** Its annotation tells the Cluster Autoscaler not to evict it. */
   readonly notSafeToEvict?: true
-  /** What the scheduler uses, as far as it can tie a pod to one node. */
+  /** What the scheduler uses, as far as it can tie a pod to one node: labels of the node, and its name with the key `metadata.name`. */
   readonly nodeSelector: Readonly<Record<string, string>>
   /** All that the scheduler uses. Only a plan reads it. */
   readonly placement?: PodPlacement

@@ -198,6 +198,20 @@ test('an affinity that ties a pod to one value counts as a node selector, a choi
   assert.deepEqual(pod({ key: 'host', operator: 'NotIn', values: ['n1'] }), {})
 })
 
+test('a pod whose node affinity names the same node in each of its terms is tied to that node', () => {
+  const named = (...names: readonly string[]): Readonly<Record<string, string>> | undefined => {
+    const nodeSelectorTerms = names.map((name) => ({
+      matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }],
+    }))
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } }
+    return parse('pods', { metadata: meta(), spec: { affinity } }).nodeSelector
+  }
+  assert.deepEqual(
+    [named('n1'), named('n1', 'n1'), named('n1', 'n2')],
+    [{ 'metadata.name': 'n1' }, { 'metadata.name': 'n1' }, {}],
+  )
+})
+
 test('a budget is read with numbers and percentages as written', () => {
   const conditions = [{ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed' }]
   const status = { disruptionsAllowed: 0, currentHealthy: 2, desiredHealthy: 2, expectedPods: 3, conditions }

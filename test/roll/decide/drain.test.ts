@@ -55,6 +55,8 @@ test('a pod that its controller put back goes down with the node, and is not evi
   assert.deepEqual(evictions({ ...s, cluster: { ...s.cluster, pods } }), ['writeIntent'])
 })
 
+const TIED = { nodeSelector: { 'metadata.name': 'n1' } }
+
 /** cart wants two, both of which were on n1. */
 const PUT_BACK: readonly (readonly [title: string, gone: readonly string[], pods: readonly Pod[], decided: string])[] =
   [
@@ -75,6 +77,12 @@ const PUT_BACK: readonly (readonly [title: string, gone: readonly string[], pods
       ['cart-a', 'cart-b'],
       [aPod('cart-c', 'n1'), aPod('cart-d', 'n1')],
       'hold drain: ReplacementNotReady',
+    ],
+    [
+      'counts where no other node can run it, as a pod of a DaemonSet does',
+      ['cart-a'],
+      [aPod('cart-b', 'n1', TIED), aPod('cart-c', 'n1', TIED)],
+      'cart-b',
     ],
     [
       'goes down with the node where the others serve elsewhere',

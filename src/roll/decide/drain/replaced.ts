@@ -2,6 +2,7 @@ import type { Node } from '../../../ground/model/node.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { Pod, Unschedulable } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { isTiedToNode } from '../../../ground/model/tied-pod.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { podsPutBack } from './put-back.ts'
@@ -36,7 +37,8 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   const key = workloadKey(workload)
   const recorded = readyBefore(s, key)
   const wanted = Math.min(recorded, workload.desired ?? recorded)
-  const putBack = podsPutBack(s)
+  // Nothing else can serve for what runs on this node alone, as for the pod of a DaemonSet.
+  const putBack = podsPutBack(s).filter((pod) => !isTiedToNode(pod, s.current.node, s.cluster.nodes))
   const ready = servingPods(s, workload, putBack).length
   if (ready >= wanted) return { kind: 'back' }
   const pods = podsOf(s, workload)

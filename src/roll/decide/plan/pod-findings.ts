@@ -1,6 +1,7 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { isDaemonSetPod, isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../ground/model/pod.ts'
+import { isTiedToNode } from '../../../ground/model/tied-pod.ts'
 import { tolerates } from '../../../ground/model/tolerations.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
@@ -119,7 +120,11 @@ function single({ cluster }: PlanSnapshot, moving: readonly Pod[]): readonly Pla
 function backInSpite({ cluster }: PlanSnapshot, moving: readonly Pod[]): readonly PlanFinding[] {
   const tolerant = moving.filter(
     (pod) =>
-      !isGated(pod) && !isDaemonSetPod(pod) && replacerOf(pod, cluster.workloads) !== undefined && toleratesCordon(pod),
+      !isGated(pod) &&
+      !isDaemonSetPod(pod) &&
+      replacerOf(pod, cluster.workloads) !== undefined &&
+      toleratesCordon(pod) &&
+      !isTiedToNode(pod, { name: pod.nodeName ?? '' }, cluster.nodes),
   )
   if (tolerant.length === 0) return []
   const { words, isOne, where } = gatherPods(tolerant, cluster.workloads)
