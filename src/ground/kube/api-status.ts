@@ -9,8 +9,9 @@ export interface ApiStatus {
   readonly message: string
   readonly code: number | undefined
   readonly retryAfterSeconds: number | undefined
-  /** The name of the object that it is about. */
+  /** The object that it is about: its name, and its resource in the plural. */
   readonly about: string
+  readonly aboutResource: string
   readonly causes: readonly { readonly reason: string; readonly message: string }[]
 }
 
@@ -20,6 +21,7 @@ const NOTHING_SAID: ApiStatus = {
   code: undefined,
   retryAfterSeconds: undefined,
   about: '',
+  aboutResource: '',
   causes: [],
 }
 
@@ -34,6 +36,7 @@ export function parseApiStatus(body: unknown): ApiStatus {
       code: status.at('code').optionalInteger(),
       retryAfterSeconds: details.at('retryAfterSeconds').optionalInteger(),
       about: details.at('name').textOr(''),
+      aboutResource: details.at('kind').textOr(''),
       causes: details
         .at('causes')
         .each()
@@ -50,7 +53,12 @@ export function parseApiStatus(body: unknown): ApiStatus {
 
 /**
  * A 404 is the API server's word that an object is not there only where it names the object, or the namespace, that was asked for.
- * A gateway on the way has pages of its own for a moment: after a reload, or while it has no server.
+ * A gateway on the way has pages of its own for a moment: after a reload, or while it has no server. An eviction answers 404 also for
+ * a budget that was deleted meanwhile, which may bear the name of the namespace or of the pod: so the resource counts, too. It is
+ * that of the path, and some subresources name themselves after it (`deployments/scale`).
  */
-export const saysAbsent = ({ reason, about }: ApiStatus, { path }: ApiCall): boolean =>
-  reason === 'NotFound' && about !== '' && path.split('/').includes(segment(about))
+export function saysAbsent({ reason, about, aboutResource }: ApiStatus, { path, resource }: ApiCall): boolean {
+  if (reason !== 'NotFound' || about === '') return false
+  const [plural = ''] = (aboutResource === '' ? resource : aboutResource).split(/[./]/)
+  return `${path}/`.includes(`/${plural}/${segment(about)}/`)
+}

@@ -10,6 +10,8 @@ interface Row {
   readonly http: number
   /** What the answer says is not there. */
   readonly absent?: string
+  /** The resource of that; absent: the answer does not say. */
+  readonly of?: string
   readonly message?: string
   readonly cause?: readonly [reason: string, message: string]
   readonly retryAfterMs?: number
@@ -26,8 +28,30 @@ const PASSING = `couldn't update PodDisruptionBudget "web" due to conflicts`
 const ROWS: readonly Row[] = [
   { title: 'accepted', http: 201, answer: { kind: 'accepted' } },
   { title: 'accepted, as the documentation has it', http: 200, answer: { kind: 'accepted' } },
-  { title: 'gone', http: 404, absent: 'web-0', message: 'pods "web-0" not found', answer: { kind: 'gone' } },
-  { title: 'gone with its namespace', http: 404, absent: 'shop', answer: { kind: 'gone' } },
+  { title: 'gone', http: 404, absent: 'web-0', of: 'pods', answer: { kind: 'gone' } },
+  {
+    title: 'gone, in the words of a subresource',
+    http: 404,
+    absent: 'web-0',
+    of: 'pods/eviction',
+    answer: { kind: 'gone' },
+  },
+  { title: 'gone, from a server that names no resource', http: 404, absent: 'web-0', answer: { kind: 'gone' } },
+  { title: 'gone with its namespace', http: 404, absent: 'shop', of: 'namespaces', answer: { kind: 'gone' } },
+  ...['shop', 'web-0'].map((name) => ({
+    title: `a budget "${name}" that was deleted meanwhile`,
+    http: 404,
+    absent: name,
+    of: 'poddisruptionbudgets',
+    message: `poddisruptionbudgets.policy "${name}" not found`,
+    answer: { kind: 'passing', text: `poddisruptionbudgets.policy "${name}" not found` } as const,
+  })),
+  {
+    title: 'a name of the path that is no object of the call',
+    http: 404,
+    absent: 'shop',
+    answer: { kind: 'passing', text: 'HTTP 404' },
+  },
   { title: 'the page of a gateway', http: 404, answer: { kind: 'passing', text: 'HTTP 404' } },
   {
     title: 'a gateway that does not know the cluster',
@@ -132,11 +156,17 @@ const CALL: ApiCall = {
   path: '/api/v1/namespaces/shop/pods/web-0/eviction',
 }
 
-for (const { title, http, absent, message = '', cause, retryAfterMs, retryAfterSeconds, answer } of ROWS) {
+for (const { title, http, absent, of, message = '', cause, retryAfterMs, retryAfterSeconds, answer } of ROWS) {
   test(`an eviction's answer: ${title}`, () => {
     const causes = cause === undefined ? [] : [{ reason: cause[0], message: cause[1] }]
     const reason = absent === undefined ? undefined : 'NotFound'
-    const body = { kind: 'Status', code: http, reason, message, details: { name: absent, causes, retryAfterSeconds } }
+    const body = {
+      kind: 'Status',
+      code: http,
+      reason,
+      message,
+      details: { name: absent, kind: of, causes, retryAfterSeconds },
+    }
     assert.deepEqual(evictionAnswer(CALL, { status: http, body, retryAfterMs }), answer)
   })
 }

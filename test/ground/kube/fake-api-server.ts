@@ -37,8 +37,11 @@ export const status = (code: number, message = '', details: unknown = {}) => ({
 })
 
 /** The API server's own word that an object is not there. */
-export const absent = (name: string): Answer =>
-  answering(404, { ...status(404, `"${name}" not found`, { name }), reason: 'NotFound' })
+export const absent = (kind: string, name: string): Answer =>
+  answering(404, { ...status(404, `${kind} "${name}" not found`, { name, kind }), reason: 'NotFound' })
+
+const absentAt = (segments: readonly string[]): Answer =>
+  absent(segments.at(-2) ?? '', decodeURIComponent(segments.at(-1) ?? ''))
 
 /** What a gateway answers for a moment in the place of the API server. */
 export const GATEWAY_404 = answering(404, '<html><title>404 Not Found</title>nginx', { 'content-type': 'text/html' })
@@ -206,7 +209,7 @@ export class FakeApiServer {
       case 'watch':
         return (response) => this.#watch(response, Number(seen.query.get('resourceVersion')))
       default:
-        return absent(decodeURIComponent(seen.path.split('/').at(-1) ?? ''))
+        return absentAt(seen.path.split('/'))
     }
   }
 

@@ -39,7 +39,7 @@ test('a Lease that is there is tried as it stands', async (t) => {
 
 test('a namespace that is not there, or takes no new object, is reported', async (t) => {
   const { server, trial } = await scene(t)
-  server.putInTheWay(`POST ${LEASES}`, absent('evenkeel'))
+  server.putInTheWay(`POST ${LEASES}`, absent('namespaces', 'evenkeel'))
   await assert.rejects(trial(), { code: 'KUBE_NOT_FOUND', message: /"evenkeel" not found/ })
   server.putInTheWay(`POST ${LEASES}`, answering(403, status(403, 'it is being terminated')))
   await assert.rejects(trial(), { code: 'KUBE_FORBIDDEN', message: /it is being terminated/ })
@@ -52,6 +52,6 @@ test('a client that was faster is no refusal', async (t) => {
   server.putInTheWay(`GET ${LEASES}/slot`, answering(200, STORED), 2)
   server.putInTheWay(`PATCH ${LEASES}/slot`, answering(422, status(422)))
   await trial()
-  server.putInTheWay(`PATCH ${LEASES}/slot`, absent('slot'))
+  server.putInTheWay(`PATCH ${LEASES}/slot`, absent('leases', 'slot'))
   await trial()
 })
