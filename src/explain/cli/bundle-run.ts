@@ -5,7 +5,7 @@ import { countOf } from '../../ground/text/count-text.ts'
 import type { RollHistory } from '../../roll/cli/roll-actions.ts'
 import { fittedReport } from '../../roll/report/fitted-report.ts'
 import { reportDocument } from '../../roll/report/report-document.ts'
-import { redactLines, redactValue } from '../decide/bundle/redact.ts'
+import { type PlanRemover, planRemover, redactLines, redactValue } from '../decide/bundle/redact.ts'
 import type { BundleActions, BundledFile, BundleFlags } from './bundle-actions.ts'
 
 interface BundleAsk {
@@ -36,18 +36,22 @@ export async function bundleRun(
   })
   const atMs = context.clock.wallMs()
   const { problem } = stored
-  const about = redactValue({
-    at: new Date(atMs).toISOString(),
-    run: stored.run,
-    ...actions.about(),
-    ...present({ problem }),
-  })
+  const ofPlan = planRemover(stored.journal)
+  const about = redactValue(
+    {
+      at: new Date(atMs).toISOString(),
+      run: stored.run,
+      ...actions.about(),
+      ...present({ problem }),
+    },
+    ofPlan,
+  )
   const journal = redactLines(stored.journal)
   const latency = redactLines(stored.latency ?? '')
   const files: readonly BundledFile[] = [
     { path: 'journal.jsonl', text: journal.value },
     ...(stored.latency === undefined ? [] : [{ path: 'latency.jsonl', text: latency.value }]),
-    ...(stored.history === undefined ? [] : reportFiles(stored.history)),
+    ...(stored.history === undefined ? [] : reportFiles(stored.history, ofPlan)),
     { path: 'about.json', text: jsonText(about.value) },
   ]
   const names = [...files.map(({ path }) => path), 'README.txt']
@@ -69,8 +73,8 @@ export async function bundleRun(
 }
 
 /** Made from redacted data, so that they contain nothing else. */
-function reportFiles(history: RollHistory): readonly BundledFile[] {
-  const document = redactValue(reportDocument(redactValue(history).value)).value
+function reportFiles(history: RollHistory, ofPlan: PlanRemover): readonly BundledFile[] {
+  const document = redactValue(reportDocument(redactValue(history, ofPlan).value)).value
   return [
     { path: 'report.html', text: fittedReport(document).html },
     { path: 'report.json', text: jsonText(document) },

@@ -1,27 +1,51 @@
 import { isSecretKey, REMOVED, type Redacted, redactText } from '../../../ground/model/redact-text.ts'
+import { planTextRemover } from './texts-of-plan.ts'
+
+/** Removes from a text what a roll file says in its commands and URLs. */
+export type PlanRemover = ReturnType<typeof planTextRemover>
+
+const REMOVES_NOTHING: PlanRemover = (value) => ({ value, removed: 0 })
+
+/** For what else is made from a run: reasons and the last output of commands repeat the words of its roll file. */
+export function planRemover(journal: string): PlanRemover {
+  const walk = new Walk(REMOVES_NOTHING)
+  for (const line of journal.split('\n')) {
+    const entry = parseLine(line)
+    if (isPlan(entry)) walk.cleaned(entry.spec)
+  }
+  return planTextRemover(walk.found)
+}
+
+const isPlan = (entry: unknown): entry is { readonly spec: unknown } =>
+  typeof entry === 'object' &&
+  entry !== null &&
+  'spec' in entry &&
+  'type' in entry &&
+  (entry.type === 'planned' || entry.type === 'amended')
 
 /** A JSON value of the same shape without anything that looks like a secret. */
-export function redactValue<T>(value: T): Redacted<T> {
-  const walk = new Walk()
+export function redactValue<T>(value: T, ofPlan = REMOVES_NOTHING): Redacted<T> {
+  const walk = new Walk(ofPlan)
   // The shape stays: a text replaces a text.
   return { value: walk.cleaned(value) as T, removed: walk.removed }
 }
 
 /** JSON Lines, each line by itself. A line that is not JSON, such as one that a crash cut off, is redacted as text. */
 export function redactLines(text: string): Redacted<string> {
+  const ofPlan = planRemover(text)
   let removed = 0
   const lines = text.split('\n').map((line) => {
-    const redacted = redactLine(line)
+    const redacted = redactLine(line, ofPlan)
     removed += redacted.removed
     return redacted.value
   })
   return { value: lines.join('\n'), removed }
 }
 
-function redactLine(line: string): Redacted<string> {
+function redactLine(line: string, ofPlan: PlanRemover): Redacted<string> {
   const parsed = parseLine(line)
-  if (parsed === undefined) return redactText(line)
-  const { value, removed } = redactValue(parsed)
+  if (parsed === undefined) return both(line, ofPlan)
+  const { value, removed } = redactValue(parsed, ofPlan)
   // A line without a secret stays as it was written, byte for byte.
   return removed === 0 ? { value: line, removed } : { value: JSON.stringify(value), removed }
 }
@@ -32,6 +56,13 @@ function parseLine(line: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** The words of the plan first: they are found as they were written. */
+function both(text: string, ofPlan: PlanRemover): Redacted<string> {
+  const { value: rest, removed } = ofPlan(text)
+  const redacted = redactText(rest)
+  return { value: redacted.value, removed: removed + redacted.removed }
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -47,6 +78,12 @@ const GATES_WITH_URL: ReadonlySet<unknown> = new Set(['http', 'prometheus'])
 
 class Walk {
   removed = 0
+  readonly found = { commands: [] as (readonly string[])[], words: new Set<string>(), urls: new Set<string>() }
+  readonly #ofPlan: PlanRemover
+
+  constructor(ofPlan: PlanRemover) {
+    this.#ofPlan = ofPlan
+  }
 
   cleaned(value: unknown): unknown {
     if (typeof value === 'string') return this.#text(value)
@@ -55,7 +92,7 @@ class Walk {
   }
 
   #text(text: string): string {
-    const { value, removed } = redactText(text)
+    const { value, removed } = both(text, this.#ofPlan)
     this.removed += removed
     return value
   }
@@ -87,11 +124,16 @@ class Walk {
 
   /** A command of the roll file may contain the password of a management controller anywhere. Its program and its flags stay. */
   #command(words: readonly unknown[]): readonly unknown[] {
+    const texts = words.filter((word) => typeof word === 'string')
+    const secrets = texts.slice(1).filter((word) => !isPlainWord(word))
+    if (secrets.length > 0) this.found.commands.push(texts)
+    for (const word of secrets) this.found.words.add(word)
     return words.map((word, i) => (i === 0 || isPlainWord(word) ? this.cleaned(word) : this.#emptied(word)))
   }
 
   /** The path of a webhook is often its secret. */
   #origin(url: string): string {
+    this.found.urls.add(url)
     const { value, removed } = redactText(url)
     const [origin = ''] = /^[a-z]+:\/\/[^/]*/i.exec(value) ?? []
     if (value === `${origin}/${REMOVED}`) {

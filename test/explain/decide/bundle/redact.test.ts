@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { redactLines, redactValue } from '../../../../src/explain/decide/bundle/redact.ts'
+import { planRemover, redactLines, redactValue } from '../../../../src/explain/decide/bundle/redact.ts'
 import { redactText } from '../../../../src/ground/model/redact-text.ts'
 
 const TEXTS: readonly (readonly [text: string, redacted: string])[] = [
@@ -136,4 +136,36 @@ test('a line without a secret stays byte for byte, and one that is cut off is re
     value: '{"n": 1.0}\n{"password":"[removed]"}\n{"token":"[removed]"',
     removed: 2,
   })
+})
+
+test('what a roll file says in commands and URLs goes from reasons as well, and kinds and names stay', () => {
+  const undo = ['monctl', 'unmute', 'S3cr3t-Pa55', '-p', "o'hara 1", '--of={node}', '{node}']
+  const gates = [
+    { name: 'g', question: { kind: 'http', url: 'https://gate.example/k3y-abcdef/ready' } },
+    { name: 'p', question: { kind: 'prometheus', url: 'https://prom.example:9090/tenant-k3y/' } },
+  ]
+  const node = { type: 'node.left', node: 'unmute', kind: 'S3cr3t-Pa55' }
+  const texts: readonly (readonly [text: string, left: string])[] = [
+    [String.raw`monctl unmute S3cr3t-Pa55 -p 'o'\''hara 1' --of=n1 n1`, 'monctl [removed]'],
+    ['hook mute failed: no such user S3cr3t-Pa55; exit 2', 'hook mute failed: no such user [removed]; exit 2'],
+    ['hook mute failed on unmuted n1', 'hook mute failed on unmuted n1'],
+    [
+      'GET https://gate.example/k3y-abcdef/ready answered 302, which points to https://b.example/k3y-abcdef/ready; it is',
+      'GET https://gate.example/[removed] answered 302, which points to https://b.example/[removed]; it is',
+    ],
+    ['GET https://prom.example:9090/tenant-k3y/api/v1/query failed', 'GET https://prom.example:9090/[removed] failed'],
+  ]
+  const written = [
+    { type: 'planned', spec: { hooks: [{ name: 'mute', undo }] } },
+    { type: 'amended', spec: { gates } },
+    node,
+    { type: 'held', reasons: texts.map(([text]) => ({ code: 'GateUnknown', text, next: text })) },
+  ]
+  const journal = written.map((line) => JSON.stringify(line)).join('\n')
+  const lines = redactLines(journal).value.split('\n')
+  assert.deepEqual(JSON.parse(lines[2] ?? ''), node)
+  const left = texts.map(([, text]) => ({ code: 'GateUnknown', text, next: text }))
+  assert.deepEqual(JSON.parse(lines[3] ?? '').reasons, left)
+  const [, , , held] = written
+  assert.deepEqual(redactValue(held, planRemover(journal)).value, { type: 'held', reasons: left })
 })
