@@ -61,13 +61,16 @@ export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
 
 /**
  * Slots whose nodes leave before the one under way, or have begun: of two owners that have not begun, the one with the lower slot goes
- * on. Unlike the budget, this is asked again before each step that takes something away.
+ * on. One that has begun waits only for those that have begun too. Unlike the budget, this is asked again before each step that takes
+ * something away.
  */
 export function slotsAhead(s: NodeSnapshot): readonly OthersSlot[] {
   const own = ownSlot(s)
+  const isBegun = ownRecord(s) !== undefined
   const isAhead = (slot: SeenSlot): boolean => {
     const node = nodeOf(s, slot)
-    return own === undefined || slot.index < own.index || (node !== undefined && hasBegun(slot, node))
+    if (node !== undefined && hasBegun(slot, node)) return true
+    return !isBegun && (own === undefined || slot.index < own.index)
   }
   return liveSlots(s).flatMap((slot) =>
     slot.owner.node !== s.current.node.name && isAhead(slot) ? [othersSlot(slot)] : [],

@@ -11,7 +11,7 @@ import { makePlan } from '../../../src/roll/decide/plan/make-plan.ts'
 import { selectNodes } from '../../../src/roll/decide/plan/select-nodes.ts'
 import type { BudgetReading } from '../../../src/service/decide/budget/budget-reading.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
-import { out } from '../../support/roll-stages.ts'
+import { announced, out } from '../../support/roll-stages.ts'
 import { aNode, aPod, aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 import { planSnapshot } from './plan-snapshot.ts'
@@ -94,12 +94,6 @@ const GOING: readonly (readonly [title: string, n2: Partial<Node>, slots: readon
   ['is being deleted', { deleting: true }, [], 'n2 is being deleted'],
   ['is not Ready', { ready: 'Unknown' }, [], 'n2 is not Ready (Ready is Unknown)'],
   [
-    'is about to leave for a run with a lower slot',
-    {},
-    [slotFor(0, 'run-2', 'n2'), slotFor(1, 'run-1', 'n1')],
-    'n2 is about to leave: run run-2 holds slot 0 for it',
-  ],
-  [
     'has its reboot announced by a run with a higher slot',
     { annotations: { ...ofRun2, [INTENT_ANNOTATION]: '{}' } },
     [slotFor(0, 'run-1', 'n1'), slotFor(1, 'run-2', 'n2')],
@@ -114,9 +108,25 @@ for (const [title, n2, slots, why] of GOING)
 
 test('of two owners that leave with a member each, the one with the lower slot goes on', () => {
   const slots = [slotFor(0, 'run-1', 'n1'), slotFor(1, 'run-2', 'n2')]
+  const higher = [slotFor(0, 'run-2', 'n2'), slotFor(1, 'run-1', 'n1')]
   assert.equal(besideOf({}, slots, {}), 'act record: writeRecord')
+  assert.equal(besideOf({}, higher, {}), `hold: ${ETCD_LOST}; n2 is about to leave: run run-2 holds slot 0 for it`)
   assert.equal(besideOf({ annotations: ofRun2 }, slots), 'act reboot: writeIntent')
   assert.equal(besideOf({ unschedulable: true }, []), 'act reboot: writeIntent', 'a cordon stops no member')
+})
+
+test('an owner that has begun with a member waits for none that has not begun, whichever slot that one holds', () => {
+  const slots = [slotFor(0, 'run-2', 'n2'), slotFor(1, 'run-1', 'n1')]
+  const heard = { ...announced, evidence: { ...out.evidence, intentByUs: true } }
+  assert.equal(besideOf({}, slots), 'act reboot: writeIntent')
+  assert.equal(besideOf({}, slots, heard), 'act reboot: sendReboot')
+  const other = [slotFor(0, 'run-1', 'n1'), slotFor(1, 'run-2', 'n2')]
+  assert.equal(besideOf({ annotations: ofRun2 }, other, {}), `hold: ${ETCD_LOST}; n2 has the record of run run-2`)
+  assert.equal(
+    besideOf({ annotations: ofRun2 }, slots),
+    `hold: ${ETCD_LOST}; n2 has the record of run run-2`,
+    'of two that have begun, the one with the lower slot goes on',
+  )
 })
 
 test('a member that fails while the node is drained is seen before the reboot is announced, and before it is sent', () => {
