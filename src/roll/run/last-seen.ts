@@ -22,7 +22,7 @@ export class LastSeen {
   /** By node, from the journal. */
   readonly #before: Map<string, RecordBefore>
   #last: Node | undefined
-  /** The uid of the node whose record this process takes off. */
+  /** The uid of the node whose record this process takes off; until a node is begun again. */
   #ending: string | undefined
 
   constructor({ id, recordsBefore = {} }: Pick<RunState, 'id' | 'recordsBefore'>) {
@@ -32,6 +32,11 @@ export class LastSeen {
 
   /** A node that is begun, or found under way. */
   begin(node: Node | undefined): SeenNode | undefined {
+    this.#ending = undefined
+    return this.#see(node)
+  }
+
+  #see(node: Node | undefined): SeenNode | undefined {
     this.#last = node
     if (node === undefined) return undefined
     // A record that this process has found or written counts until the process removes it.
@@ -46,7 +51,7 @@ export class LastSeen {
     if (now === undefined) return absent(last)
     const record = recordOf(last)
     const isLost = record?.run === this.#run && !(RECORD_ANNOTATION in now.annotations) && now.uid !== this.#ending
-    if (!isLost) return this.begin(now)
+    if (!isLost) return this.#see(now)
     return withoutRecord(now, { record, isSent: INTENT_ANNOTATION in last.annotations }, last)
   }
 

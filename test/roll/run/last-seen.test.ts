@@ -33,7 +33,18 @@ test('the very node that bears no record any more has lost it, unless this proce
   const seen = new LastSeen({ id: 'run-1' })
   seen.begin(recorded())
   seen.ends()
+  assert.deepEqual(seen.again('n1', recorded()), { node: recorded() })
   assert.deepEqual(seen.again('n1', aNode('n1')), { node: aNode('n1') })
+})
+
+test('a node that was put back and is begun again by the same process loses its record to others like any', () => {
+  const seen = new LastSeen({ id: 'run-1' })
+  seen.begin(recorded())
+  seen.ends()
+  seen.again('n1', aNode('n1'))
+  seen.begin(aNode('n1'))
+  seen.again('n1', recorded())
+  assert.equal(seen.again('n1', aNode('n1'))?.lostRecord, RECORD)
 })
 
 test('a node that an earlier process had changed has lost its record, also where it is found without one', () => {
