@@ -7,6 +7,11 @@ import { judge } from '../../../src/roll/decide/judge.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { observe } from '../../../src/roll/decide/observe.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
+import type { RunSnapshot } from '../../../src/roll/decide/snapshot.ts'
+import type { Verdict } from '../../../src/roll/model/verdict.ts'
+import type { InstanceSnapshot } from '../../../src/service/decide/instance-snapshot.ts'
+import type { ServerReading } from '../../../src/service/model/balancer.ts'
+import type { NodeRecord } from '../../../src/service/model/node-record.ts'
 import { anInstance, aRecord, aServer, aSnapshot, aSpec, NEW_BOOT } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
@@ -143,15 +148,31 @@ test('a probe that falls silent in a soak is named, and given up as before a reb
 const DOWN = { operational: 'down', check: 'failing' } as const
 
 /** How its soak ends for a node that is down in its balancer for so long of each period, which begins with its soak. */
-function soakEnds(downS: number, periodS: number): string {
+const soakEnds = (downS: number, periodS: number): string =>
+  endOfSoak((second) => [anInstance(serversOf('lb-1', second % periodS < downS ? DOWN : {}))])
+
+const serversOf = (instance: string, n1: Partial<ServerReading> = {}): readonly ServerReading[] =>
+  [aServer('n1', n1), aServer('n2'), aServer('n3')].map((it) => ({ ...it, ref: { ...it.ref, instance } }))
+
+/** What is decided in the end, once other than to wait, where its instances are so in each second of its soak. */
+function endOfSoak(
+  instancesAt: (second: number) => readonly InstanceSnapshot[],
+  { record = aRecord(), run = {} }: { readonly record?: NodeRecord; readonly run?: Partial<RunSnapshot> } = {},
+): string {
   const { probe: _, ...begun } = soaking({ attachedMs: 20_000 })
-  let s: NodeSnapshot = { ...begun, evidence: { ...begun.evidence, attachedAt: begun.now, attachedAtWall: begun.wall } }
+  const current = { ...begun.current, record: { ok: true, value: record } as const }
+  let s: NodeSnapshot = {
+    ...begun,
+    current,
+    run: { ...begun.run, ...run },
+    evidence: { ...begun.evidence, attachedAt: begun.now, attachedAtWall: begun.wall },
+  }
   for (let second = 0; second < 3600; second += 1) {
-    const servers = [aServer('n1', second % periodS < downS ? DOWN : {}), aServer('n2'), aServer('n3')]
-    s = { ...s, now: monoMs(begun.now + second * 1000), instances: [anInstance(servers)] }
+    s = { ...s, now: monoMs(begun.now + second * 1000), instances: instancesAt(second) }
     s = { ...s, evidence: observe(s) }
     const verdict = judge(s)
-    if (verdict !== undefined) return `${verdict.kind} ${verdict.keepOut} ${verdict.reasons[0]?.code} after ${second} s`
+    if (verdict !== undefined && verdict !== run.verdict)
+      return `${verdict.kind} ${verdict.keepOut} ${verdict.reasons[0]?.code} after ${second} s, ${shortDecision(decide({ ...s, run: { ...s.run, verdict } }))}`
     const decision = decide(s)
     if (decision.kind === 'act') return `${shortDecision(decision)} after ${second} s`
     s = { ...s, evidence: rememberDecision(s, decision) }
@@ -165,11 +186,30 @@ test('a soak begins anew where the node did not serve in between', () => {
 })
 
 test('a node that goes down in its soak has what is left of the limit of the attach', () => {
-  assert.equal(soakEnds(3600, 3600), 'stopped true NotUp after 280 s')
-  assert.equal(soakEnds(5, 10), 'stopped true NotUp after 560 s')
+  assert.equal(soakEnds(3600, 3600), 'stopped true NotUp after 280 s, act detach: setServer drain')
+  assert.equal(soakEnds(5, 10), 'stopped true NotUp after 560 s, act detach: setServer drain')
 })
 
 test('a node that soaks without a probe is watched for the soak time alone', () => {
   const { probe: _, ...unprobed } = soaking({ attachedMs: 10_000 })
   assert.equal(shortDecision(decide(unprobed)), 'act soak: removeRecord')
+})
+
+const BOTH = aRecord({
+  servers: ['lb-1', 'lb-2'].flatMap((instance) => aRecord().servers.map((server) => ({ ...server, instance }))),
+})
+const ABORTED: Verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'x' }] }
+
+test('a node that served since its attach serves on where one of its balancers falls silent in its soak: the roll is held', () => {
+  const ends = (n1: Partial<ServerReading>, run: Partial<RunSnapshot> = {}): string =>
+    endOfSoak(
+      (second) => [
+        anInstance(serversOf('lb-1'), { silentForMs: second + 1, error: 'nobody listens' }),
+        anInstance(serversOf('lb-2', n1), { instance: 'lb-2' }),
+      ],
+      { record: BOTH, run },
+    )
+  assert.equal(ends({}), 'held false InstanceSilent after 280 s, act soak: removeRecord')
+  assert.equal(ends({}, { verdict: ABORTED }), 'act soak: removeRecord after 280 s')
+  assert.equal(ends(DOWN), 'stopped true NotUp after 280 s, act detach: setServer drain')
 })
