@@ -23,6 +23,7 @@ export interface Given {
   readonly bootId?: string
   /** Machines that do not answer. */
   readonly silent?: readonly string[]
+  readonly silentForMs?: number
   readonly lb1?: Partial<ServerReading>
   readonly lb2?: Partial<ServerReading>
   readonly memory?: MachineMemory
@@ -34,6 +35,7 @@ export function aHost({
   on = ['lb-1'],
   bootId = BEFORE,
   silent = [],
+  silentForMs = 1,
   lb1,
   lb2,
   memory = {},
@@ -51,10 +53,10 @@ export function aHost({
       addresses: ['10.0.0.10', '10.0.0.1001', ...(on.includes(name) ? [ADDRESS] : [])],
     },
     askedAt: at(0),
-    silentForMs: silent.includes(name) ? 1 : 0,
+    silentForMs: silent.includes(name) ? silentForMs : 0,
   })
   const instance = (name: string, reading: ServerReading) =>
-    anInstance([reading], { instance: name, askedAt: at(0), silentForMs: silent.includes(name) ? 1 : 0 })
+    anInstance([reading], { instance: name, askedAt: at(0), silentForMs: silent.includes(name) ? silentForMs : 0 })
   return {
     now: monoMs(NOW),
     wall: wallMs(NOW),

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import { present } from '../../../ground/model/present.ts'
-import type { Reason } from '../../../ground/model/reason.ts'
+import type { Reason, ReasonCode } from '../../../ground/model/reason.ts'
 import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import { act, done, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
@@ -19,6 +19,8 @@ import {
   addressFaults,
   isOut,
   notWhole,
+  othersSilent,
+  othersSilentMs,
   ownInstances,
   ownMachine,
   serversOf,
@@ -83,6 +85,7 @@ export const attach: MachineRule = {
     const { isSoaked, moved, attachedAt } = s.evidence
     if (isSoaked === true) return done
     if (isBeforeAttach(s)) return moveBack(s)
+    if (isLeftUnheard(s)) return done
     // An earlier process may have moved the addresses away again without an entry in its journal.
     const isUnsure = moved === undefined && addressesHere(s).length === 0
     const due = putRight(s) ?? (isUnsure ? holdWhere(notSettled(s)) : undefined) ?? moveDue(s, 'back', moveBack)
@@ -92,8 +95,28 @@ export const attach: MachineRule = {
     const { attachingSince, attachDueSince: since = attachingSince, isSoaked } = s.evidence
     const against = isBeforeAttach(s) || isSoaked === true ? [] : notAttached(s)
     if (against.length === 0) return undefined
-    return overdue(s, [since, s.spec.attach.limitMs], () => [pairNotWhole(s), ...against])
+    const over = overdue(s, [since, s.spec.attach.limitMs], () => [pairNotWhole(s), ...against])
+    return over !== undefined && isOfOthers(s, against) ? { kind: 'held', keepOut: false, reasons: against } : over
   },
+}
+
+/**
+ * It has addresses, answers itself, and nothing is against it but that other machines are silent. Nobody else is known to carry the
+ * traffic then, so this machine goes on with it.
+ */
+const isOfOthers = (s: MachineSnapshot, against: readonly Reason[]): boolean =>
+  addressesHere(s).length > 0 &&
+  against.every(
+    ({ code, object = '' }) => SILENT.has(code) && object !== s.host.name && !s.host.instances.includes(object),
+  )
+
+const SILENT: ReadonlySet<ReasonCode> = new Set<ReasonCode>(['HostSilent', 'InstanceSilent'])
+
+/** The roll goes no further, and has waited for the silent machines as long as for a pair to become whole. */
+function isLeftUnheard(s: MachineSnapshot): boolean {
+  const { attachingSince, attachDueSince: since = attachingSince } = s.evidence
+  const isOver = since !== undefined && s.now - since >= s.spec.attach.limitMs
+  return s.run.verdict !== undefined && isOver && isOfOthers(s, notAttached(s))
 }
 
 /** Why the pair is not as before: what its machines and instances say, a command that failed, servers that are to be put right. */
@@ -111,7 +134,8 @@ export const soak: MachineRule = {
   step: 'soak',
   next(s) {
     const { isSoaked, moved } = s.evidence
-    const watching = isSoaked === true ? undefined : (holdWhere(notWhole(s, moved?.at)) ?? soakHold(s))
+    const watching =
+      isSoaked === true || isLeftUnheard(s) ? undefined : (holdWhere(notWhole(s, moved?.at)) ?? soakHold(s))
     return watching ?? lastHooks(s) ?? done
   },
   limit: (s) => (isBeforeAttach(s) || s.evidence.isSoaked === true ? undefined : notSoaked(s)),
@@ -120,12 +144,16 @@ export const soak: MachineRule = {
 /**
  * Requests failed since the machine was put back, or the pair did not become whole: its addresses go to the other machines, which
  * carried the traffic well before. A machine that never gave its addresses away keeps them while the journal cannot be written:
- * without the entry, no later process would bring them back.
+ * without the entry, no later process would bring them back. So does one beside which no other machine answers, and none has for as
+ * long as an address may take to move: there is nobody to take them.
  */
 export const outAgain: MachineRule = {
   step: 'detach',
   next(s) {
     if (s.memory.wasAway !== true && journalWritable(s).length > 0) return done
+    const silentMs = othersSilentMs(s)
+    if (silentMs >= s.pair.moveLimitMs) return done
+    if (silentMs > 0) return hold(othersSilent(s))
     const reason = s.run.verdict?.reasons[0] ?? { code: 'RequestsFailed', text: 'requests failed' }
     return act([{ kind: 'moveAway' }], reason)
   },

@@ -7,6 +7,7 @@ import { attach, outAgain, proof, putBack, settle, soak } from './come-back.ts'
 import { detach, reboot } from './leave.ts'
 import type { MachineSnapshot } from './machine-snapshot.ts'
 import { hasRebooted } from './machine-snapshot.ts'
+import { othersSilent } from './pair-state.ts'
 
 /** How the work on a machine ends in this process. */
 export type MachineEnd = 'through' | 'restored' | 'notTouched' | 'keptOut'
@@ -56,8 +57,15 @@ export function decideMachine(s: MachineSnapshot): MachineDecision {
 function ended(s: MachineSnapshot): MachineDecision {
   const { host, pair, run } = s
   const { reasons = [], keepOut } = run.verdict ?? {}
-  if (keepOut === true) return { kind: 'settled', end: 'keptOut', reasons: [...reasons, ...journalWritable(s)] }
+  if (keepOut === true) {
+    const silent = othersSilent(s).filter(
+      (more) => !reasons.some(({ code, object }) => code === more.code && object === more.object),
+    )
+    return { kind: 'settled', end: 'keptOut', reasons: [...reasons, ...journalWritable(s), ...silent] }
+  }
   if (!hasRebooted(s)) return { kind: 'settled', end: 'restored', reasons }
+  const silent = othersSilent(s)
+  if (silent.length > 0) return { kind: 'settled', end: 'through', reasons: silent }
   const text = `${host.name} is back with another boot id, and ${pair.name} is whole`
   return { kind: 'settled', end: 'through', reasons: [{ code: 'HostBack', object: host.name, text }] }
 }

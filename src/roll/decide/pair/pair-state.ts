@@ -76,6 +76,27 @@ export const peerInstances = ({ instances, host }: Pair): readonly InstanceSnaps
 export const silentInstances = (instances: readonly InstanceSnapshot[]): readonly Reason[] =>
   instances.filter(isSilent).map(silentInstance)
 
+/** The other machines that do not answer, and their instances. */
+export const othersSilent = (s: Pair): readonly Reason[] => [
+  ...silentMachines({ ...s, machines: otherMachines(s) }),
+  ...silentInstances(peerInstances(s)),
+]
+
+/** 0: another machine answers, and so do its instances. Else how long none has; infinite where none ever did. */
+export const othersSilentMs = (s: Pair): number =>
+  Math.min(
+    ...otherMachines(s).map((state) => {
+      const instances = s.instances.filter(({ instance }) => state.machine.instances.includes(instance))
+      const silences = [state, ...instances].map(({ reading, silentForMs }) =>
+        reading === undefined ? Number.POSITIVE_INFINITY : silentForMs,
+      )
+      return Math.max(...silences)
+    }),
+  )
+
+const otherMachines = ({ machines, host }: Pair): readonly MachineState[] =>
+  machines.filter(({ machine }) => machine.name !== host.name)
+
 /** The same server at another instance of the same balancer. */
 export function twins(s: Pair, { ref }: Pick<ServerReading, 'ref'>): readonly ServerReading[] {
   const own = s.instances.find(({ instance }) => instance === ref.instance)

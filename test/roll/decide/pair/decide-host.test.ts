@@ -111,6 +111,29 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     'detach: moveAway',
   ],
   [
+    'the same, with no other machine that could take the address',
+    {
+      bootId: AFTER,
+      silent: ['lb-2'],
+      memory: { record: RECORD, isProven: true, intent: true, wasAway: true },
+      evidence: back,
+      change: { run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
+    },
+    'detach? HostSilent InstanceSilent',
+  ],
+  [
+    'the same for as long as an address may take to move',
+    {
+      bootId: AFTER,
+      silent: ['lb-2'],
+      silentForMs: 10_000,
+      memory: { record: RECORD, isProven: true, intent: true, wasAway: true },
+      evidence: back,
+      change: { run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
+    },
+    'keptOut',
+  ],
+  [
     'the same of one that never gave them away',
     {
       bootId: AFTER,
@@ -261,6 +284,24 @@ test('a machine whose slot another run took names that run', () => {
       ['the slot was taken by another owner, so nothing is sent'],
     ],
   )
+})
+
+test('a machine that is back keeps its addresses where the other one falls silent for good: the roll is held, and it ends', () => {
+  const serving = { record: RECORD, isProven: true, intent: true, wasAway: true } as const
+  const soaking = { ...back, attachedAt: at(200_000), attachingSince: at(300_000) }
+  const ends = (given: Given): readonly string[] => {
+    const all = { bootId: AFTER, memory: serving, evidence: soaking, ...given }
+    const s = aHost(all)
+    const verdict = judge(s)
+    return [verdictOf(all), verdict === undefined ? '' : said({ ...s, run: { ...s.run, verdict } })]
+  }
+  assert.deepEqual(ends({ silent: ['lb-2'] }), ['held HostSilent InstanceSilent', 'through'])
+  const { attachedAt: _, ...unseen } = soaking
+  assert.deepEqual(ends({ silent: ['lb-2'], evidence: unseen }), ['held HostSilent InstanceSilent', 'through'])
+  const run = { id: 'run-1', order: [], done: [], verdict: ABORTED } as const
+  assert.deepEqual(ends({ silent: ['lb-2'], change: { run } }), ['aborted Aborted', 'through'])
+  const own = 'stopped keepOut PairNotWhole HostSilent InstanceSilent'
+  assert.deepEqual(ends({ on: ['lb-2'], silent: ['lb-1'] }), [own, 'detach: moveAway'])
 })
 
 /** How the soak of a machine ends whose addresses are on both machines for so long of each period, or whose command to take them fails. */
