@@ -25,6 +25,12 @@ test('a node is settled when its workloads are back, and not before', () => {
   assert.equal(short(carrying([aPod('cart-a', 'n2')])), 'hold settle: ReplacementNotReady')
 })
 
+test('a node settles also where a pod was put back on a node of another lane, which is to go down: only a drain waits for it', () => {
+  const s = carrying([aPod('cart-a', 'n2'), aPod('cart-b', 'n3')])
+  const beside = [{ node: 'n3', goesFirst: false, isLeaving: true, putBack: ['uid-cart-b'] }]
+  assert.equal(short({ ...s, run: { ...s.run, beside } }), 'act attach: setServer ready')
+})
+
 test('a pod that can only run on the node that is back is waited for, since nothing keeps it from there now', () => {
   const { nodeName: _nowhere, ...pending } = aPod('cart-b', 'n1', {
     ready: false,

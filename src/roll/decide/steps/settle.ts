@@ -86,11 +86,18 @@ function unsettled(s: RecordedSnapshot): readonly Reason[] {
   if (unmeasured.length > 0) return unmeasured
   const stale = clusterHeard(s)
   if (stale.length > 0) return stale
+  const alone = withoutLanes(s)
   const worse = replacersOf(new Set(Object.keys(s.record.workloads)), s.cluster.workloads)
-    .map((replacer) => replaced(s, asWanted(s, replacer)))
+    .map((replacer) => replaced(alone, asWanted(s, replacer)))
     .flatMap((answer) => (answer.kind === 'back' ? [] : [answer.reason]))
   return [...worse, ...daemonsAway(s), ...silentDataPorts(s), ...dnsUnsettled(s)]
 }
+
+/**
+ * A pod that was put back on a node of another lane goes down with that node. A drain does not count on it. This node only waits for what
+ * serves now: what the other lane takes down is that lane's to bring back.
+ */
+const withoutLanes = (s: RecordedSnapshot): RecordedSnapshot => ({ ...s, run: { ...s.run, beside: [] } })
 
 /** What is known by its pods alone may have been told to have fewer since: then as many as there are. */
 function asWanted(s: RecordedSnapshot, replacer: Replacer): Replacer {
