@@ -1,5 +1,6 @@
 import type { FailureWindow } from '../../../ground/model/probe.ts'
 import type { ReasonCode } from '../../../ground/model/reason.ts'
+import type { Step } from '../../model/step.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import { blameOf, type StopSnapshot } from './judged-failures.ts'
@@ -7,8 +8,11 @@ import { blameOf, type StopSnapshot } from './judged-failures.ts'
 /** A node that is taken out again is out well within this time. */
 const OUT_WITHIN_MS = 3_000
 
+/** Steps that change where traffic goes, or what serves it. At any other step a node can fail no request. */
+const MAY_FAIL: ReadonlySet<Step> = new Set<Step>(['cordon', 'detach', 'drain', 'uncordon', 'attach', 'soak'])
+
 /**
- * A node of another lane is blamed for a window, at whichever step: it is restored for it, or taken out again. If failures go on after
+ * A node of another lane is blamed for a window, at a step that may have failed requests: it is restored for it, or taken out again. If failures go on after
  * that, they are not that node's alone: then each node that is being put back is taken out.
  *
  * Law: with several nodes in work, a failed request takes out the node that is blamed for it, and further ones only if failures
@@ -18,7 +22,7 @@ export function isOfOtherLane(s: StopSnapshot, window: FailureWindow): boolean {
   const { beside = [] } = s.run
   if (beside.length === 0 || window.lastBadAt - window.firstBadAt >= OUT_WITHIN_MS) return false
   const blame = blameOf(s, window)
-  return blame !== undefined && beside.some(({ node }) => node === blame.node)
+  return blame !== undefined && MAY_FAIL.has(blame.step) && beside.some(({ node }) => node === blame.node)
 }
 
 const OF_REQUESTS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
