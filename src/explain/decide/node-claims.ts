@@ -51,10 +51,11 @@ function claimed(s: NodeScene, claim: Claim, all: readonly Claim[]): ExplainFind
 
 /** A fault where the owner of a claim is gone. */
 function lostOwner(s: NodeScene, owner: string): string | undefined {
-  const { node, ingresses } = s
+  const { node, ingresses, areIngressesWhole = true } = s
   if (owner.startsWith('roll/') && !(RECORD_ANNOTATION in node.annotations))
     return `${owner} keeps ${node.name} out, and ${node.name} has no record of that run (a run withdraws its claim before it removes its record)`
-  const isGone = owner.startsWith('ingress/') && ingresses?.every((one) => ingressOwner(one) !== owner)
+  const isGone =
+    owner.startsWith('ingress/') && areIngressesWhole && ingresses?.every((one) => ingressOwner(one) !== owner)
   return isGone ? `${owner} keeps ${node.name} out, and there is no such IngressDaemonSet` : undefined
 }
 

@@ -28,6 +28,8 @@ export interface NodeScene {
   readonly cordons?: CordonsThatCount
   readonly guards?: readonly CheckedGuard[]
   readonly ingresses?: readonly CheckedIngress[]
+  /** False: those of one API group are missing among them. */
+  readonly areIngressesWhole?: boolean
   readonly dns?: DnsReading
   /** The pods of kube-system; only read for a control-plane node. */
   readonly system?: readonly Pod[]

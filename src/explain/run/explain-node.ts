@@ -50,13 +50,13 @@ export async function explainNodeByReading(
     readBudget(pass),
     readCordons(pass),
     readGuards(pass),
-    readIngresses(pass),
+    readIngresses(pass, node),
     readDns(pass),
     isControlPlane(node) ? readSystem(pass) : undefined,
     readDaemonSets(pass),
   ])
   const scene: NodeScene = {
-    ...{ now: sources.clock.wallMs(), node },
+    ...{ now: sources.clock.wallMs(), node, ...ingresses },
     ...present({
       readiness,
       pods,
@@ -64,7 +64,6 @@ export async function explainNodeByReading(
       budget,
       cordons,
       guards,
-      ingresses,
       dns,
       system,
       daemonSets,

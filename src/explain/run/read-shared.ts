@@ -1,16 +1,21 @@
 import { findDnsService } from '../../dns/decide/find-dns-service.ts'
 import { HEALTH_CONDITION } from '../../dns/decide/health-condition.ts'
 import { scenePod } from '../../dns/run/scene-pod.ts'
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
+import type { IngressGroup } from '../../ground/model/ingress-keys.ts'
+import type { Node } from '../../ground/model/node.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Sentence } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import { NODE_GUARDS } from '../../guard/decide/guard-kind.ts'
 import { type CheckedIngress, ingressKind } from '../../ingress/decide/ingress-kind.ts'
+import { servedOrAgain } from '../../ingress/run/commands/find-ingress.ts'
 import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../service/model/cordon-grants.ts'
 import { lookAtBudget } from '../../service/run/look-at-budget.ts'
 import type { DnsReading, NodeScene } from '../decide/node-scene.ts'
 import type { ExplainPass } from './explain-sources.ts'
+import { whyText } from './unknowns.ts'
 
 /** Who is out, and who holds the slots. */
 export async function readBudget({ sources, options, unknowns, signal }: ExplainPass): Promise<NodeScene['budget']> {
@@ -69,28 +74,34 @@ export const readSystem = ({ sources, unknowns, signal }: ExplainPass) =>
 export const readDaemonSets = ({ sources, unknowns, signal }: ExplainPass) =>
   unknowns.read('DaemonSets', sources.reader.list('daemonsets', undefined, signal))
 
-/** In both groups. The group of the older controller is rarely installed: that it is missing is not reported. */
-export async function readIngresses({
-  sources,
-  unknowns,
-  signal,
-}: ExplainPass): Promise<readonly CheckedIngress[] | undefined> {
-  const [ours, first] = await Promise.all([
-    unknowns.read('IngressDaemonSets', sources.objects.list({ kind: ingressKind('evenkeel.dev') }, signal)),
-    unknowns.read(
-      'IngressDaemonSets of ingressdaemonsets.mumoshu.github.io',
-      sources.objects.list({ kind: ingressKind('ingressdaemonsets.mumoshu.github.io') }, signal).catch(noneWhereAbsent),
-    ),
-  ])
-  return ours === undefined && (first === undefined || first.length === 0)
-    ? undefined
-    : [...(ours ?? []), ...(first ?? [])]
+/** Of both groups; `areIngressesWhole` is false where a list of one is missing: an object that is not among them may be there. */
+interface IngressesReading {
+  readonly ingresses?: readonly CheckedIngress[]
+  readonly areIngressesWhole: boolean
 }
 
-function noneWhereAbsent(error: unknown): readonly CheckedIngress[] {
-  if (error instanceof WorldError && error.code === 'KUBE_NO_PATH') return []
-  throw error
+/** The group of the older controller is rarely installed: that it is missing is reported only where a claim may be of one of its objects. */
+export async function readIngresses(pass: ExplainPass, node: Node): Promise<IngressesReading> {
+  const { sources, unknowns, signal } = pass
+  const list = (group: IngressGroup) => servedOrAgain(() => sources.objects.list({ kind: ingressKind(group) }, signal))
+  const noneWhereAbsent = (error: unknown): readonly CheckedIngress[] => {
+    if (!(error instanceof WorldError) || error.code !== 'KUBE_NO_PATH') throw error
+    const isClaimed = claimsOf(node.annotations[MAINTENANCE_ANNOTATION]).some(({ owner }) =>
+      owner.startsWith('ingress/'),
+    )
+    if (isClaimed) unknowns.add(OF_OLDER, whyText(error))
+    return []
+  }
+  const [ours, first] = await Promise.all([
+    unknowns.read('IngressDaemonSets', list('evenkeel.dev')),
+    unknowns.read(OF_OLDER, list('ingressdaemonsets.mumoshu.github.io').catch(noneWhereAbsent)),
+  ])
+  const found = [...(ours ?? []), ...(first ?? [])]
+  const areIngressesWhole = ours !== undefined && first !== undefined
+  return areIngressesWhole || found.length > 0 ? { ingresses: found, areIngressesWhole } : { areIngressesWhole }
 }
+
+const OF_OLDER = 'IngressDaemonSets of ingressdaemonsets.mumoshu.github.io'
 
 /** The pods of DNS, and the last result of the controller's check. */
 export function readDns({ sources, unknowns, signal }: ExplainPass): Promise<DnsReading | undefined> {

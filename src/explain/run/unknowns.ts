@@ -31,8 +31,9 @@ export class Unknowns {
   }
 }
 
-function whyText({ code, message }: WorldError | UserError): string {
+export function whyText({ code, message }: WorldError | UserError): string {
   if (code === 'KUBE_FORBIDDEN') return 'this identity is not allowed to read it: see deploy/explain-rbac.yaml'
-  if (code === 'KUBE_NO_PATH') return 'the kind is not installed'
+  if (code === 'KUBE_NO_PATH')
+    return 'the kind is not installed, or something before the API server answers in its place'
   return message
 }

@@ -189,3 +189,11 @@ test('a node that bears the mark of a roll is said to come later, with the comma
     ['kubectl taint nodes n1 evenkeel.dev/to-be-rolled-'],
   ])
 })
+
+test('the owner of a claim is gone only where the IngressDaemonSets of both API groups were read', () => {
+  const annotations = {
+    'evenkeel.dev/maintenance': JSON.stringify({ version: 2, claims: [{ owner: 'ingress/edge.web', id: 'a' }] }),
+  }
+  assert.equal(first(scene({ annotations })), 'Claimed stuck ClaimLeft')
+  assert.doesNotMatch(first(scene({ annotations }, { areIngressesWhole: false })), /ClaimLeft/)
+})
