@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
 import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
@@ -34,9 +35,9 @@ export function nodesGoing(s: NodeSnapshot): ReadonlyMap<string, string> {
   return new Map(going.map(({ node, why: [first] }) => [node, `${node} ${first.text}`]))
 }
 
-/** The simplest of the node's reasons, with a command where a run has left it behind; a run that lives puts it back by itself. */
+/** The simplest of the node's reasons, with what helps, as where a run has left it behind; a run that lives puts it back by itself. */
 export function badNode(s: NodeSnapshot, { node, why: [first] }: NodeOut): Reason {
   const code = first.kind === 'slot' ? 'SlotTaken' : 'OtherNodeBad'
-  const reason = { code, object: node, text: `${node} ${first.text}` } as const
+  const reason = { code, object: node, text: `${node} ${first.text}`, ...present({ next: first.next }) } as const
   return first.run === undefined || lives(s, first.run) ? reason : { ...reason, next: waysBack(first.run) }
 }

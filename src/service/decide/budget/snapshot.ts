@@ -1,3 +1,4 @@
+import type { Sentence } from '../../../ground/model/sentence.ts'
 import type { ServerReading } from '../../model/balancer.ts'
 import type { CordonGrants } from '../../model/cordon-grants.ts'
 
@@ -62,6 +63,8 @@ export interface WhyOut {
   readonly text: string
   /** The run whose record it is. */
   readonly run?: string
+  /** Where it may last for ever, and a person can help. */
+  readonly next?: Sentence
 }
 
 export interface NodeOut {

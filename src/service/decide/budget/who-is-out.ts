@@ -1,3 +1,4 @@
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import { goesByMarks, servesNothing } from './serves-nothing.ts'
 import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './snapshot.ts'
 
@@ -53,7 +54,7 @@ function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[
   const served = servesNothing(node, s.places)
   if (served === 'detached') why.push({ kind: 'detached', text: 'is detached from every balancer' })
   if (served === 'down') why.push({ kind: 'down', text: 'is down by the checks of every balancer that sends to it' })
-  if (node.cordoned && doCordonsCount(node, s)) why.push({ kind: 'cordoned', text: cordonText(s) })
+  if (node.cordoned && doCordonsCount(node, s)) why.push(cordonedOut(node, s))
   if (node.leaving !== undefined) why.push({ kind: 'leaving', text: node.leaving })
   if (node.excluded && doLabelsCount(node, s))
     why.push({ kind: 'leaving', text: 'has the label that keeps it out of load balancers' })
@@ -63,7 +64,10 @@ function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[
   return why
 }
 
-/** A cordon is rare and meant: it counts also where the agent has never answered, for it may have taken the node out. */
+/**
+ * A cordon is rare and meant: it counts also where the agent has never answered, for it may have taken the node out before it went away.
+ * A node that no agent is for, such as one of Windows, reads the same.
+ */
 const doCordonsCount = ({ name, addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
   typeof cordons === 'object'
     ? cordons.granted.includes(name)
@@ -82,5 +86,13 @@ function recorded(of: NonNullable<BudgetNode['recordOf']>): WhyOut {
   return { kind: 'recorded', text: `has the record of run ${of.run}`, run: of.run }
 }
 
-const cordonText = ({ cordons }: BudgetSnapshot): string =>
-  cordons === 'noBrake' ? 'is cordoned, and no brake holds that back' : 'is cordoned, and its cordon is granted'
+function cordonedOut({ name, addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): WhyOut {
+  if (cordons !== 'noBrake') return { kind: 'cordoned', text: 'is cordoned, and its cordon is granted' }
+  const text = 'is cordoned, and no brake holds that back'
+  if (goesByMarks(addresses, places) !== 'unknown') return { kind: 'cordoned', text }
+  return {
+    kind: 'cordoned',
+    text: `${text}; no agent has answered for it, so one may have taken it out`,
+    next: say`let its agent run; or where it has none: ${kubectl`uncordon ${name}`}, or raise maxOut by one`,
+  }
+}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Node } from '../../../../src/ground/model/node.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { monoMs } from '../../../../src/ground/model/time.ts'
 import { budgetNode } from '../../../../src/service/decide/budget/budget-node.ts'
 import type { BudgetSnapshot } from '../../../../src/service/decide/budget/snapshot.ts'
@@ -282,7 +283,11 @@ test('an agent that is silent takes back nothing: its node counts by its last an
   }
   const cordon = ['n1: is cordoned, and no brake holds that back']
   const label = { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } }
-  assert.deepEqual(of({ unschedulable: true }, agent()), cordon)
+  const never = snapshot([aNode('n1', { unschedulable: true })], agent())
+  assert.deepEqual(said(never), [`${cordon}; no agent has answered for it, so one may have taken it out`])
+  // A node that no agent is for may be cordoned for ever: a person has to know the way out.
+  const next = whoIsOut(never)[0]?.why[0].next ?? ''
+  assert.match(plainText(next), /^let its agent run; .*kubectl uncordon n1, or raise maxOut by one$/)
   assert.deepEqual(of({ unschedulable: true }, agent({ answer: 'drain', onlyClosed: false })), cordon)
   assert.deepEqual(of({ unschedulable: true }, agent({ answer: 'down', onlyClosed: true })), [])
   assert.deepEqual(of(label, agent()), [], 'control planes bear the label for good, and need have no agent')
