@@ -19,6 +19,13 @@ function withoutPastGrant(evidence: AgentEvidence): AgentEvidence {
   return isOver && brake === 'granted' ? { ...evidence, brake: 'unknown' } : evidence
 }
 
+/**
+ * A cordon begins while the brake is unknown. The grants have to be read anew: they may name the node for this cordon already, and then
+ * nobody says it again.
+ */
+export const isGrantForgotten = (before: AgentEvidence, after: AgentEvidence): boolean =>
+  before.cordonedSince === undefined && after.cordonedSince !== undefined && after.brake === 'unknown'
+
 /** Folds the present readings into the evidence. Pure; runs on every snapshot before it is judged. */
 export function observe(s: AgentSnapshot): AgentEvidence {
   const { now } = s

@@ -14,7 +14,7 @@ import { type AgentDecision, decide } from '../decide/decide.ts'
 import { type AgentEvidence, noEvidence } from '../decide/evidence.ts'
 import { keptClaims } from '../decide/kept-claims.ts'
 import { formatMemory, parseMemory } from '../decide/memory.ts'
-import { observe } from '../decide/observe.ts'
+import { isGrantForgotten, observe } from '../decide/observe.ts'
 import type { AgentSnapshot, AgentSpec } from '../decide/snapshot.ts'
 import type { AgentStore } from '../ports/agent-store.ts'
 import type { GrantsFeed } from '../ports/grants-feed.ts'
@@ -241,6 +241,7 @@ export class Agent {
     const since = answer === observed.evidence.answer ? observed.evidence.since : seen.now
     this.#evidence = { ...observed.evidence, answer, since }
     this.#decision = decision
+    if (isGrantForgotten(seen.evidence, observed.evidence)) this.#brake?.readAnew()
     this.#parts.onDecision?.(decision)
     if (!isNew) return
     this.#polls.answerChanged()

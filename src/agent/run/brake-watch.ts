@@ -1,3 +1,4 @@
+import { OVER } from '../../ground/model/over.ts'
 import type { FollowEvent } from '../../ground/ports/cluster.ts'
 import type { Log } from '../../ground/ports/log.ts'
 import { type Brake, brakeBy } from '../decide/brake.ts'
@@ -17,6 +18,8 @@ interface BrakeWatchParts {
 export class BrakeWatch {
   readonly #parts: BrakeWatchParts
   #trouble: string | undefined
+  /** Ends the present watch. */
+  #anew: AbortController | undefined
   #last: readonly [brake: Brake, trouble?: string] | undefined
 
   constructor(parts: BrakeWatchParts) {
@@ -30,8 +33,21 @@ export class BrakeWatch {
 
   /** Rejects with the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#parts.feed.follow((event) => this.#heardOf(event), signal)
-    signal.throwIfAborted()
+    for (;;) {
+      const anew = new AbortController()
+      this.#anew = anew
+      try {
+        await this.#parts.feed.follow((event) => this.#heardOf(event), AbortSignal.any([signal, anew.signal]))
+      } catch (error) {
+        if (!anew.signal.aborted) throw error
+      }
+      signal.throwIfAborted()
+    }
+  }
+
+  /** Lists the grants at once: a watch says nothing while they do not change. */
+  readAnew(): void {
+    this.#anew?.abort(OVER)
   }
 
   #heardOf(event: FollowEvent<GrantsReading>): void {

@@ -72,10 +72,23 @@ test('law: a brake that cannot be read takes no node out and puts none back', as
     life.feed.node(CORDONED)
     assert.equal(now(life), 'up BrakeUnknown, unknown', fails)
     assert.equal(life.agent.status().trouble.length, 1)
+    await life.clock.advance(10)
+    assert.equal(now(life), 'up BrakeUnknown, unknown', fails)
     grants.granted('n1')
     assert.equal(now(life), 'drain Cordoned, granted', fails)
     assert.deepEqual(life.agent.status().trouble, [])
   }
+})
+
+test('a grant that was heard before the end of the last cordon is read once more when the next cordon begins', async (t) => {
+  const { life, grants } = await braked(t)
+  life.feed.node(CORDONED)
+  grants.granted('n1')
+  life.feed.node()
+  life.feed.node(CORDONED)
+  assert.equal(now(life), 'up BrakeUnknown, unknown')
+  await life.clock.advance(10)
+  assert.equal(now(life), 'drain Cordoned, granted')
 })
 
 test('what keeps the brake from being read is reported', async (t) => {
