@@ -18,12 +18,15 @@ function countedNodes(message: string): Unschedulable['nodes'] {
   const counts = [...reasons.matchAll(/(\d+) (node\(s\) [^,]*|Insufficient|Too many pods)/g)]
   const sum = (is: RegExp): number =>
     counts.reduce((total, [, count, why = '']) => total + (is.test(why) ? Number(count) : 0), 0)
-  const [cordoned, bound, counted] = [sum(CORDONED), sum(BOUND), sum(/./)]
-  return { all: Number(all), cordoned, bound, others: counted - cordoned - bound }
+  const [cordoned, bound, byPods, counted] = [sum(CORDONED), sum(BOUND), sum(BY_PODS), sum(/./)]
+  return { all: Number(all), cordoned, bound, byPods, others: counted - cordoned - bound - byPods }
 }
 
 const CORDONED = /^node\(s\) were unschedulable/
 
 /** What a pod and a node are, and no time changes. A taint may be one that goes by itself: only the nodes show that. */
 const BOUND =
-  /^node\(s\) (didn't (match (Pod's node affinity|PersistentVolume's node affinity|pod (anti-)?affinity|pod topology spread)|satisfy (existing pods anti-affinity|plugin\(s\) \[NodeAffinity\])|have free ports)|had (volume node affinity conflict|no available volume zone|untolerated taint))/
+  /^node\(s\) (didn't (match (Pod's node affinity|PersistentVolume's node affinity)|satisfy plugin\(s\) \[NodeAffinity\]|have free ports)|had (volume node affinity conflict|no available volume zone|untolerated taint))/
+
+/** Pods that are there keep it away. They seldom leave, but they may. */
+const BY_PODS = /^node\(s\) didn't (match pod (anti-affinity|topology spread)|satisfy existing pods anti-affinity)/

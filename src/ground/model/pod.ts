@@ -68,13 +68,15 @@ export interface Unschedulable {
   /** The scheduler's own words. */
   readonly message: string
   /**
-   * How many nodes the scheduler counted, by reason. `bound`: for what they or the pod are, such as labels, volumes, taints. `others`: for
-   * what time may cure, such as room. Absent: its message has another form.
+   * How many nodes the scheduler counted, by reason. `bound`: for what they or the pod are, such as labels, volumes, taints. `byPods`: for
+   * pods that are on them, such as those of an anti-affinity. `others`: for what time may cure, such as room, or a pod of an affinity that
+   * is not there yet. Absent: its message has another form.
    */
   readonly nodes?: {
     readonly all: number
     readonly cordoned: number
     readonly bound: number
+    readonly byPods: number
     readonly others: number
   }
 }

@@ -131,7 +131,7 @@ test('a pod that cannot be placed says why, in the words of the scheduler, and h
   const message = '0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.'
   const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }]
   const pod = parse('pods', { metadata: meta(), spec: {}, status: { phase: 'Pending', conditions } })
-  assert.deepEqual(pod.unschedulable, { message, nodes: { all: 3, cordoned: 1, bound: 0, others: 2 } })
+  assert.deepEqual(pod.unschedulable, { message, nodes: { all: 3, cordoned: 1, bound: 0, byPods: 0, others: 2 } })
   assert.equal(pod.nodeName, undefined)
 })
 

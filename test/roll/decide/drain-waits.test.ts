@@ -90,7 +90,7 @@ test('of the pods that have no node yet the one that the scheduler speaks of say
   const pods = [aPod('cart-a', 'n2'), unplaced('cart-b'), unplaced('cart-c', { unschedulable: unschedulable(MESSAGE) })]
   assert.deepEqual(cart(pods), {
     kind: 'onlyHere',
-    cure: 'here',
+    cure: 'unlikely',
     reason: {
       code: 'OnlyThisNodeCures',
       object: 'shop/cart-c',

@@ -179,6 +179,8 @@ for (const [title, change, first] of ONE_BY_ONE) {
 const SHUT = '1 node(s) were unschedulable'
 const TWO_SHUT = '2 node(s) were unschedulable'
 const BOUND = "node(s) didn't match PersistentVolume's node affinity"
+const NOT_BESIDE = "node(s) didn't match pod affinity rules"
+const AWAY_FROM = "node(s) didn't match pod anti-affinity rules"
 
 /** cart-a has left n1, and its replacement has no node. */
 const MAY_FOLLOW: readonly (readonly [
@@ -213,6 +215,19 @@ const MAY_FOLLOW: readonly (readonly [
     { why: `${SHUT}, 1 ${BOUND}, 1 node(s) had untolerated taint(s)` },
     'leaves',
   ],
+  [
+    'waits where the other nodes lack the pod that it is to be beside, which time may bring',
+    { why: `${SHUT}, 2 ${NOT_BESIDE}`, elsewhere: [aPod('cart-c', 'n2')] },
+    'waits',
+  ],
+  ...[AWAY_FROM, "node(s) didn't match pod topology spread constraints"].flatMap((why): typeof MAY_FOLLOW => [
+    [`waits as the last one where pods keep it from the other nodes: ${why}`, { why: `${SHUT}, 2 ${why}` }, 'waits'],
+    [
+      `leaves where pods keep it from the other nodes and a third one serves: ${why}`,
+      { why: `${SHUT}, 2 ${why}`, elsewhere: [aPod('cart-c', 'n2')] },
+      'leaves',
+    ],
+  ]),
   ['waits as the last one where another cordoned node might take it', { why: `${TWO_SHUT}, 1 ${BOUND}` }, 'waits'],
   [
     'leaves where another cordoned node might take it and a third one serves',
@@ -237,6 +252,7 @@ for (const [title, { why, elsewhere = [], n3 = {} }, decided] of MAY_FOLLOW) {
 
 const AFTER_ALL: readonly (readonly [title: string, why: string, decided: string])[] = [
   ['goes down where the replacement finds no room elsewhere', `${SHUT}, 2 Insufficient cpu`, 'writeIntent'],
+  ['goes down where the other nodes lack the pod that it is to be beside', `${SHUT}, 2 ${NOT_BESIDE}`, 'writeIntent'],
   [
     'waits where a second cordoned node might have the room',
     `${TWO_SHUT}, 1 Insufficient cpu`,

@@ -16,8 +16,8 @@ import type { Replacer } from './replacer-of.ts'
 type Replaced =
   | { readonly kind: 'back' }
   /**
-   * `cure`: `here`, no other node can ever take it; `cordoned`, none but nodes that are cordoned as well; `room`, the others lack what
-   * time may bring, such as room. `waiting`: where another pod waits for it all the same.
+   * `cure`: `here`, no other node can ever take it; `unlikely`, none but nodes that are cordoned as well, or that pods keep it from;
+   * `room`, the others lack what time may bring, such as room. `waiting`: where another pod waits for it all the same.
    */
   | { readonly kind: 'onlyHere'; readonly cure: Cure; readonly reason: Reason; readonly waiting: Waiting }
   /** All but one serve elsewhere, and that one was put back here: it may go down with the node, and no other one may leave before. */
@@ -31,7 +31,7 @@ interface Waiting {
   readonly reason: Reason
 }
 
-type Cure = 'here' | 'cordoned' | 'room'
+type Cure = 'here' | 'unlikely' | 'room'
 
 export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   const key = workloadKey(workload)
@@ -95,7 +95,7 @@ function goesDown(s: RecordedSnapshot, pod: Pod, { key, ready, wanted }: Counted
 
 /**
  * Why a pod of the workload may not leave yet: the one before is not replaced. What no other node can ever take is not waited for; where
- * another cordoned node might take it, at least not by the last pod that serves.
+ * one is unlikely to take it, at least not by any but the last pod that serves.
  */
 export function notReplaced(
   s: RecordedSnapshot,
@@ -106,16 +106,16 @@ export function notReplaced(
   if (answer.kind === 'back') return undefined
   if (answer.kind !== 'onlyHere') return answer
   const isLast = !readyPods(s, replacer).some((pod) => pod.uid !== uid)
-  return answer.cure === 'room' || (answer.cure === 'cordoned' && isLast) ? answer.waiting : undefined
+  return answer.cure === 'room' || (answer.cure === 'unlikely' && isLast) ? answer.waiting : undefined
 }
 
 /** Undefined: time or another node may cure it. The node under way is cordoned. */
 function cureOf(s: RecordedSnapshot, { nodes }: Unschedulable): Cure | undefined {
   if (nodes === undefined || nodes.cordoned === 0) return undefined
-  const { all, cordoned, bound, others } = nodes
-  const isBound = others === 0 && cordoned + bound >= all && !s.cluster.nodes.some(isShutForNow)
-  if (isBound) return cordoned === 1 ? 'here' : 'cordoned'
-  return cordoned === 1 && bound + others >= all - 1 ? 'room' : undefined
+  const { all, cordoned, bound, byPods, others } = nodes
+  const isBound = others === 0 && cordoned + bound + byPods >= all && !s.cluster.nodes.some(isShutForNow)
+  if (isBound) return cordoned === 1 && byPods === 0 ? 'here' : 'unlikely'
+  return cordoned === 1 && bound + byPods + others >= all - 1 ? 'room' : undefined
 }
 
 /** Its taints keep pods away until it is well again. A cordoned node is counted as such. */
