@@ -80,8 +80,6 @@ export interface Evidence extends ServiceEvidence {
   readonly settlingSince?: MonoMs
   /** Since when the attach has been waited for, later by the time in which the node served. Absent: since it began. */
   readonly attachDueSince?: MonoMs | undefined
-  /** When it served again first. */
-  readonly attachedAt?: MonoMs
   readonly attachedAtWall?: WallMs
   /** When it was seen last not to serve, after that. */
   readonly unattachedAt?: MonoMs

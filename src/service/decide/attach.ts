@@ -104,9 +104,15 @@ export function unattached(s: ServiceSnapshot): readonly Reason[] {
   ]
 }
 
-/** A server that answers is not as it was, or not where it was. */
+/** A server that answers is not as it was, or not where it was. One that a new process has not checked yet shows neither. */
 export const isSeenAway = (s: ServiceSnapshot): boolean =>
-  lostServers(s).length > 0 || nodeServers(s).some((server) => !isSilent(server.instance) && !isRestored(s, server))
+  lostServers(s).length > 0 ||
+  nodeServers(s).some((server) => !isSilent(server.instance) && !isRestored(s, server) && !awaitsFirstCheck(s, server))
+
+const awaitsFirstCheck = (s: ServiceSnapshot, server: NodeServer): boolean =>
+  server.reading?.uncheckedYet === true &&
+  server.reading.operational === 'up' &&
+  server.reading.ownState === stateBefore(s, server)
 
 const isListed = (server: NodeServer): server is NodeServer & Required<Pick<NodeServer, 'reading'>> =>
   server.reading !== undefined
@@ -151,6 +157,7 @@ const isForgotten = (s: ServiceSnapshot, { ref, instance, recorded, reading }: N
   wasServing(recorded) &&
   reading?.ownState === 'ready' &&
   reading.uncheckedYet === true &&
+  s.evidence.attachedAt === undefined &&
   s.evidence.putBackAt[serverKey(ref)] === undefined &&
   othersServe(ref.backend, s.node, asUsed(s, instance))
 

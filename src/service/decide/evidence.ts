@@ -19,6 +19,8 @@ export interface ServiceEvidence {
   /** No server was put back yet, because another owner's claim has been on the node all the time. */
   readonly awaitsClaims?: boolean
   readonly attachingSinceWall?: WallMs
+  /** When it served again first, on every instance: its own checks had passed. */
+  readonly attachedAt?: MonoMs
 }
 
 export interface DetachEvidence {

@@ -147,9 +147,9 @@ test('a probe that falls silent in a soak is named, and given up as before a reb
 
 const DOWN = { operational: 'down', check: 'failing' } as const
 
-/** How its soak ends for a node that is down in its balancer for so long of each period, which begins with its soak. */
-const soakEnds = (downS: number, periodS: number): string =>
-  endOfSoak((second) => [anInstance(serversOf('lb-1', second % periodS < downS ? DOWN : {}))])
+/** How its soak ends for a node that is so, or down, in its balancer for so long of each period, which begins with its soak. */
+const soakEnds = (downS: number, periodS: number, n1: Partial<ServerReading> = DOWN): string =>
+  endOfSoak((second) => [anInstance(serversOf('lb-1', second % periodS < downS ? n1 : {}))])
 
 const serversOf = (instance: string, n1: Partial<ServerReading> = {}): readonly ServerReading[] =>
   [aServer('n1', n1), aServer('n2'), aServer('n3')].map((it) => ({ ...it, ref: { ...it.ref, instance } }))
@@ -183,6 +183,16 @@ function endOfSoak(
 test('a soak begins anew where the node did not serve in between', () => {
   assert.equal(soakEnds(0, 3600), 'act soak: removeRecord after 10 s')
   assert.equal(soakEnds(9, 3600), 'act soak: removeRecord after 18 s')
+})
+
+test('a balancer that is reloaded in a soak and has not checked the node yet neither ends the soak nor begins it anew', () => {
+  const unchecked = { check: 'failing', uncheckedYet: true } as const
+  assert.equal(soakEnds(2, 8, unchecked), 'act soak: removeRecord after 10 s')
+  assert.equal(soakEnds(2, 10, unchecked), 'act soak: removeRecord after 12 s')
+  assert.equal(
+    soakEnds(2, 10, { ...unchecked, ...DOWN }),
+    'stopped true NotUp after 1400 s, act detach: setServer drain',
+  )
 })
 
 test('a node that goes down in its soak has what is left of the limit of the attach', () => {
