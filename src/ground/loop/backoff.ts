@@ -11,6 +11,10 @@ export interface BackoffLimits {
 /** The longest Retry-After that is obeyed: a hostile or broken one must not stop us for a day. */
 const RETRY_AFTER_MAX_MS = 120_000
 
+/** The part of a Retry-After that is obeyed. */
+export const obeyedMs = (retryAfterMs = 0): number =>
+  retryAfterMs > 0 ? Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) : 0
+
 /**
  * Delays between tries: exponential with full jitter, so that many callers that failed together do not come back
  * together. Never below a quarter of the base: a draw of zero would be a busy loop.
@@ -35,8 +39,8 @@ export class Backoff {
     this.#tries += 1
     const floorMs = baseMs / 4
     const ownMs = floorMs + this.#random.next() * (ceilingMs - floorMs)
-    if (retryAfterMs === undefined || !(retryAfterMs > 0)) return ownMs
-    return Math.max(ownMs, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) + this.#random.next() * baseMs)
+    const askedMs = obeyedMs(retryAfterMs)
+    return askedMs === 0 ? ownMs : Math.max(ownMs, askedMs + this.#random.next() * baseMs)
   }
 
   /** After a success: the next failure starts small again. */

@@ -3,7 +3,7 @@ import { OVER } from '../model/over.ts'
 import { type MonoMs, monoMs } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import { Backoff, type BackoffLimits } from './backoff.ts'
+import { Backoff, type BackoffLimits, obeyedMs } from './backoff.ts'
 import { type Due, DueHeap } from './due-heap.ts'
 import { Wakeup } from './wakeup.ts'
 
@@ -15,7 +15,7 @@ import { Wakeup } from './wakeup.ts'
  *   one worker at most is at work on a key; what is asked for meanwhile is done after it, and not forgotten;
  *   what is due first is begun first, and of what is due at once, what was asked for first: no key starves another;
  *   a key that fails comes again after a pause of its own, longer each time, until it succeeds; what asks for it meanwhile ends the
- *   pause, unless a server asked for it;
+ *   pause, but not the part of it that a server asked for;
  *   once stopped nothing is begun, and what is under way ends.
  */
 
@@ -138,9 +138,10 @@ export class WorkQueue {
     if (result?.kind !== 'failed') this.#backoffs.delete(key)
     const ms = result?.kind === 'failed' ? this.#backoffOf(key).nextMs(result.retryAfterMs) : result?.againInMs
     if (ms === undefined) return undefined
-    const at = monoMs(this.#parts.clock.monoMs() + Math.max(1, ms))
-    if (result?.kind === 'failed' && result.retryAfterMs !== undefined) this.#notBefore.set(key, at)
-    return at
+    const now = this.#parts.clock.monoMs()
+    const askedMs = result?.kind === 'failed' ? obeyedMs(result.retryAfterMs) : 0
+    if (askedMs > 0) this.#notBefore.set(key, monoMs(now + askedMs))
+    return monoMs(now + Math.max(1, ms))
   }
 
   #backoffOf(key: string): Backoff {

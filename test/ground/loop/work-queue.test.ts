@@ -169,6 +169,30 @@ test('an event while it fails does not hurry it on either, where a server asks t
   assert.equal(began().length, 1)
 })
 
+for (const [what, retryAfterMs, leastMs, mostMs] of [
+  ['that asks for no pause', undefined, 0, 100],
+  ['whose Retry-After is zero, as that of a budget that is used up', 0, 0, 100],
+  ['that asks for less than the pause of its own', 200, 200, 310],
+] as const)
+  test(`an event ends the pause of a key that fails by an answer ${what}, but for what was asked`, async () => {
+    const { clock, queue } = aQueue()
+    const passes: number[] = []
+    void queue.run(async () => {
+      passes.push(clock.monoMs())
+      return { kind: 'failed', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+    }, never)
+    queue.add('a')
+    await clock.advance(20_000)
+    const grownAt = passes.length
+    for (let n = 0; n < 300; n += 1) {
+      queue.add('a')
+      await clock.advance(100)
+    }
+    const pauses = passes.slice(grownAt).map((at, i) => at - (passes[grownAt + i - 1] ?? 0))
+    assert.ok(Math.max(...pauses.slice(1)) <= mostMs, pauses.join())
+    assert.ok(Math.min(...pauses.slice(1)) >= leastMs, pauses.join())
+  })
+
 test('once stopped nothing is begun, what is under way ends, and nothing is left behind', async () => {
   const { clock, queue, log, work } = aQueue({ workers: 2, takesMs: 100 })
   const running = queue.run(work, never)
