@@ -25,9 +25,9 @@ export interface Loop<S, A> {
    * Whether an action failed for a reason of its own, so that later actions may still succeed. They are done, and the pass
    * fails after them. Where this is absent, the first action that fails ends the pass.
    */
-  isRefusal?(error: WorldError | DeadlineError): boolean
+  isRefusal?(error: Fault): boolean
   /** Whether a refusal may have taken seconds. */
-  isSlow?(refusal: WorldError | DeadlineError): boolean
+  isSlow?(refusal: Fault): boolean
   /** Called with each decision, before anything is done. */
   decided?(key: string, decision: LoopDecision<A>): void
   /**
@@ -36,6 +36,8 @@ export interface Loop<S, A> {
    */
   tell?(pass: DecidedPass<S, A>, signal: AbortSignal): Promise<void>
 }
+
+type Fault = WorldError | DeadlineError
 
 interface DecidedPass<S, A> {
   readonly key: string
@@ -151,17 +153,20 @@ export class Reconciler<S, A> {
   async #tried(key: string, signal: AbortSignal): Promise<WorkResult> {
     try {
       const result = await this.#pass(key, signal)
-      this.#troubles.delete(key)
+      if (result.kind === 'done') this.#troubles.delete(key)
       return result
     } catch (error) {
       signal.throwIfAborted()
       if (!isOfTheWorld(error)) throw error
-      return this.#failed(key, error)
+      return this.#failed(key, { trouble: error, hold: error })
     }
   }
 
-  /** An outage fails every key for the same reason, which is logged once. */
-  #failed(key: string, error: WorldError | DeadlineError): WorkResult {
+  /**
+   * An outage fails every key for the same reason, which is logged once. `hold`: the whole key waits as long as its server asked. A
+   * refusal asks that for one write alone.
+   */
+  #failed(key: string, { trouble: error, hold }: { readonly trouble: Fault; readonly hold?: Fault }): WorkResult {
     const { log, loop } = this.#parts
     this.#failures += 1
     const isKnown = this.#troubles.size > 0 && [this.#lastLogged, this.#troubles.get(key)].includes(error.message)
@@ -169,7 +174,7 @@ export class Reconciler<S, A> {
     this.#lastLogged = error.message
     this.#troubles.delete(key)
     this.#troubles.set(key, error.message)
-    const retryAfterMs = error instanceof WorldError ? error.retryAfterMs : undefined
+    const retryAfterMs = hold instanceof WorldError ? hold.retryAfterMs : undefined
     return { kind: 'failed', ...present({ retryAfterMs }) }
   }
 
@@ -184,7 +189,7 @@ export class Reconciler<S, A> {
     const done = decision.kind === 'act' ? await this.#allDone(key, decision.actions, signal) : { isLeading: true }
     if (!done.isLeading) return { kind: 'done' }
     const trouble = done.refusal ?? failure
-    if (trouble !== undefined) throw trouble
+    if (trouble !== undefined) return this.#failed(key, { trouble, ...present({ hold: failure }) })
     return { kind: 'done', againInMs: this.#againInMs(decision) }
   }
 
@@ -193,9 +198,9 @@ export class Reconciler<S, A> {
     key: string,
     actions: readonly A[],
     signal: AbortSignal,
-  ): Promise<{ readonly isLeading: boolean; readonly refusal?: WorldError | DeadlineError }> {
+  ): Promise<{ readonly isLeading: boolean; readonly refusal?: Fault }> {
     const { loop, clock } = this.#parts
-    const refusals: (WorldError | DeadlineError)[] = []
+    const refusals: Fault[] = []
     const slow = { count: 0, tookMs: 0 }
     let done = 0
     for (const action of actions) {
@@ -217,7 +222,7 @@ export class Reconciler<S, A> {
     return { isLeading: true, refusal }
   }
 
-  async #refused(action: A, signal: AbortSignal): Promise<WorldError | DeadlineError | 'leads no more' | undefined> {
+  async #refused(action: A, signal: AbortSignal): Promise<Fault | 'leads no more' | undefined> {
     const { loop } = this.#parts
     try {
       return (await this.#performed(action, signal)) ? undefined : 'leads no more'
@@ -240,7 +245,7 @@ export class Reconciler<S, A> {
   }
 
   /** Why the status could not be written, if it was a WorldError. */
-  async #tell(pass: DecidedPass<S, A>, signal: AbortSignal): Promise<WorldError | DeadlineError | undefined> {
+  async #tell(pass: DecidedPass<S, A>, signal: AbortSignal): Promise<Fault | undefined> {
     const { loop } = this.#parts
     if (loop.tell === undefined) return undefined
     const { tell } = loop
@@ -276,5 +281,4 @@ export class Reconciler<S, A> {
   }
 }
 
-const isOfTheWorld = (error: unknown): error is WorldError | DeadlineError =>
-  error instanceof WorldError || error instanceof DeadlineError
+const isOfTheWorld = (error: unknown): error is Fault => error instanceof WorldError || error instanceof DeadlineError

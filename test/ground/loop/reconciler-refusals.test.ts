@@ -142,6 +142,44 @@ test('where something was done beside what was refused, the next step does not w
   assert.ok(world.looks > 30, `${world.looks}`)
 })
 
+const asked = (code: string) => new WorldError(code, { code, retry: 'backoff', retryAfterMs: 60_000 })
+
+for (const [what, scene, fewest, most] of [
+  ['one write of several', { actions: ['a', 'b'], fails: { a: asked('KUBE_FORBIDDEN') } }, 31, 300],
+  ['its only write', { actions: ['a'], fails: { a: asked('KUBE_FORBIDDEN') } }, 4, 30],
+  ['all writes', { actions: ['a', 'b'], fails: { b: asked('KUBE_THROTTLED') } }, 1, 1],
+] as const)
+  test(`a server that asks ${what} to wait has that for an answer, and holds up nothing else`, async () => {
+    const { clock, world, reconciler } = aRefusedLoop(scene)
+    for (let n = 0; n < 10; n += 1) {
+      await clock.advance(n === 0 ? 100 : 300)
+      if (n > 0 && scene.actions.length === 2) reconciler.add('k')
+    }
+    await clock.advance(3_000)
+    assert.ok(world.looks >= fewest && world.looks <= most, `${world.looks} passes`)
+  })
+
+test('a status that the server asks to wait for is not written before, though the pass goes on to its actions', async () => {
+  const told: number[] = []
+  const { clock, reconciler, world } = aLoop({
+    decide: () => ({ kind: 'act', actions: ['a'], reasons: WHY }),
+    perform: async () => {
+      throw forbidden
+    },
+    tell: async () => {
+      told.push(world.looks)
+      throw asked('KUBE_THROTTLED')
+    },
+    isRefusal: () => true,
+  })
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(30_000)
+  reconciler.add('k')
+  await clock.advance(29_000)
+  assert.deepEqual(told, [1])
+})
+
 test('a loop that knows no refusals ends a pass by the first failure', async () => {
   const tried: string[] = []
   const { clock, reconciler } = aLoop({

@@ -89,6 +89,25 @@ test('nodes whose operation is refused are asked last, for an hour, and the one 
   assert.equal(begun(3_783_000), first, 'an hour later')
 })
 
+for (const [code, retryAfterMs, pauseMs] of [
+  ['KUBE_FORBIDDEN', undefined, 8_750],
+  ['KUBE_FORBIDDEN', 60_000, 60_000],
+  ['KUBE_CONFLICT', 60_000, 60_000],
+  ['KUBE_CONFLICT', undefined, undefined],
+  ['KUBE_THROTTLED', 60_000, undefined],
+] as const)
+  test(`a write that is answered with ${code} and Retry-After ${retryAfterMs} waits ${pauseMs} ms by itself`, () => {
+    const memory = new IngressRefusals()
+    const error = new WorldError('no', {
+      code,
+      retry: 'backoff',
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    })
+    const subject = { uid: 'u', generation: 1 }
+    memory.refuse(subject, createOf('n1'), { error, now: wallMs(0), luck: 0.5 })
+    assert.equal(memory.of(subject)?.get(actionKey(createOf('n1')))?.until, pauseMs)
+  })
+
 test('a node whose operation was begun after all keeps its turn', () => {
   const { now } = aScene(THREE)
   const memory = new IngressRefusals()

@@ -2,6 +2,7 @@ import type { Refusals, RefusedWrite } from '../../model/owned/refused-write.ts'
 import { present } from '../../model/present.ts'
 import { type WallMs, wallMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
+import { obeyedMs } from '../backoff.ts'
 import { DeadlineError } from '../deadline.ts'
 
 /** Errors that end with the next pass, so they are not reported. */
@@ -22,6 +23,12 @@ export const isRefusal = (error: WriteFault): boolean => OVER_SOON.includes(code
 
 const isLasting = (error: unknown): error is WriteFault =>
   (error instanceof WorldError || error instanceof DeadlineError) && (LASTING.includes(codeOf(error)) || isSlow(error))
+
+/** A server that asks to wait refuses this write for as long. */
+const askedMs = (error: unknown): number =>
+  error instanceof WorldError && isRefusal(error) ? obeyedMs(error.retryAfterMs) : 0
+
+const isPaced = (error: unknown): error is WriteFault => isLasting(error) || askedMs(error) > 0
 
 /**
  * The webhook for one kind of write does not answer. The API server reports that only after the timeout of the webhook, which by default is
@@ -81,9 +88,9 @@ export class RefusedWrites<A> {
     this.#keyOf = keyOf
   }
 
-  /** Returns whether the refusal lasts, so that the write waits before the next try. */
+  /** Returns whether the refusal lasts, so that the write waits before the next try: at least as long as the server asked. */
   refuse({ uid, generation }: Subject, action: A, { error, now, luck }: Refusal): boolean {
-    if (!isLasting(error)) return false
+    if (!isPaced(error)) return false
     const refused = this.#refused.get(uid) ?? new Map<string, Refused>()
     this.#refused.set(uid, refused)
     const key = this.#keyOf(action)
@@ -91,7 +98,8 @@ export class RefusedWrites<A> {
     const areSame = known?.code === code && now - known.since < SAME_WORDS_MS
     const { words, since } = areSame ? known : { words: wordsOf(error), since: now }
     const longest = Math.min(PAUSE.mostMs, Math.max(PAUSE.leastMs, refused.size * PAUSE.eachMs))
-    const until = wallMs(now + longest * (PAUSE_SHARE + (1 - PAUSE_SHARE) * luck))
+    const pauseMs = longest * (PAUSE_SHARE + (1 - PAUSE_SHARE) * luck)
+    const until = wallMs(now + Math.max(pauseMs, askedMs(error)))
     const mayStand = error instanceof DeadlineError
     refused.set(key, { code, words, since, first: known?.first ?? now, mayStand, until, generation })
     return true
