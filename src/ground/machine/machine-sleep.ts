@@ -14,29 +14,37 @@ const SET_BY_MS = 500
 const READ_EVERY_MS = 1_000
 
 /**
- * How long a machine has slept in all: its lid was closed, or it was suspended. That is how far the time since boot went ahead of
- * the monotonic clock (clock_gettime(2)), whatever the wall clock is set to. Only a virtual machine that is paused from outside sees no
- * time pass by either clock.
+ * How long a machine has slept in all: its lid was closed, or it was suspended. Then the time since boot and the wall clock went ahead
+ * of the monotonic clock, both by the same time (clock_gettime(2)). One alone is no sleep: a wall clock is set, and the time since boot
+ * of a container is for a while that of its host where lxcfs is away. What was counted is never taken back: a Lease that is renewed
+ * meanwhile would look younger than it is. Only a virtual machine that is paused from outside sees no time pass by any of them.
  */
 export class MachineSleep {
   readonly #clocks: MachineClocks
-  readonly #aheadAtFirstMs: number
   #read: { readonly at: number; readonly wallAheadMs: number }
+  /** How far the time since boot was ahead when a sleep was last counted, or a leap of it was not. */
+  #aheadMs: number
   #sleptMs = 0
 
   constructor(clocks: MachineClocks) {
     this.#clocks = clocks
-    this.#aheadAtFirstMs = clocks.uptimeMs() - clocks.monoMs()
     this.#read = this.#now()
+    this.#aheadMs = clocks.uptimeMs() - clocks.monoMs()
   }
 
   ms(): number {
     const now = this.#now()
     const isKnown = now.at - this.#read.at < READ_EVERY_MS
-    if (isKnown && Math.abs(now.wallAheadMs - this.#read.wallAheadMs) < SET_BY_MS) return this.#sleptMs
+    const before = this.#read
+    if (isKnown && Math.abs(now.wallAheadMs - before.wallAheadMs) < SET_BY_MS) return this.#sleptMs
     this.#read = now
-    const sleptMs = this.#clocks.uptimeMs() - now.at - this.#aheadAtFirstMs
-    if (sleptMs - this.#sleptMs >= LEAST_SLEEP_MS) this.#sleptMs = sleptMs
+    const aheadMs = this.#clocks.uptimeMs() - now.at
+    const wentMs = aheadMs - this.#aheadMs
+    if (Math.abs(wentMs) < LEAST_SLEEP_MS) return this.#sleptMs
+    // The machine may have slept since the wall clock was read.
+    this.#read = this.#now()
+    this.#aheadMs = aheadMs
+    this.#sleptMs += Math.max(0, Math.min(wentMs, this.#read.wallAheadMs - before.wallAheadMs))
     return this.#sleptMs
   }
 
