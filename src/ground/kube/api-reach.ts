@@ -36,11 +36,16 @@ export class ApiReach {
 
   /** Waits `ms`, or until soon after another call reached the API server, but no less than the server asked for. */
   async pause({ ms, askedMs = 0, dice }: Pause, signal: AbortSignal): Promise<void> {
-    const began = this.#clock.monoMs()
+    const began = this.#nowMs()
     await this.#sleepUnlessWoken(ms, signal)
-    const passedMs = this.#clock.monoMs() - began
+    const passedMs = this.#nowMs() - began
     const restMs = Math.min(ms - passedMs, Math.max(askedMs - passedMs, 0) + SOONEST_MS + dice * SPREAD_MS)
     if (restMs > 0) await this.#clock.sleep(restMs, signal)
+  }
+
+  /** The server's time passes while this machine sleeps. */
+  #nowMs(): number {
+    return this.#clock.monoMs() + this.#clock.asleepMs()
   }
 
   async #sleepUnlessWoken(ms: number, signal: AbortSignal): Promise<void> {

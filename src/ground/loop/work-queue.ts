@@ -61,7 +61,7 @@ export class WorkQueue {
   /** Asks for work on this key after this many ms. Does nothing once stopped. */
   add(key: string, inMs = 0): void {
     if (this.#stopping) return
-    const at = monoMs(this.#parts.clock.monoMs() + Math.max(0, inMs))
+    const at = monoMs(this.#now() + Math.max(0, inMs))
     const working = this.#working.get(key)
     if (working === undefined) this.#wait(key, at)
     else working.again = earlier(working.again, at)
@@ -111,7 +111,7 @@ export class WorkQueue {
   #beginDue(work: Work, signal: AbortSignal): void {
     while (!this.#stopping && this.#working.size < this.#parts.workers) {
       const first = this.#first()
-      if (first === undefined || first.at > this.#parts.clock.monoMs()) return
+      if (first === undefined || first.at > this.#now()) return
       this.#heap.pop()
       this.#waiting.delete(first.key)
       this.#notBefore.delete(first.key)
@@ -138,7 +138,7 @@ export class WorkQueue {
     if (result?.kind !== 'failed') this.#backoffs.delete(key)
     const ms = result?.kind === 'failed' ? this.#backoffOf(key).nextMs(result.retryAfterMs) : result?.againInMs
     if (ms === undefined) return undefined
-    const now = this.#parts.clock.monoMs()
+    const now = this.#now()
     const askedMs = result?.kind === 'failed' ? obeyedMs(result.retryAfterMs) : 0
     if (askedMs > 0) this.#notBefore.set(key, monoMs(now + askedMs))
     return monoMs(now + Math.max(1, ms))
@@ -169,11 +169,17 @@ export class WorkQueue {
     }
   }
 
+  /** Time passes also while this machine sleeps: for what is to be looked at again, and for a server that asked to wait. */
+  #now(): MonoMs {
+    const { clock } = this.#parts
+    return monoMs(clock.monoMs() + clock.asleepMs())
+  }
+
   /** Undefined: only a new key ends the wait. */
   #nextInMs(): number | undefined {
     if (this.#stopping || this.#working.size >= this.#parts.workers) return undefined
     const first = this.#first()
-    return first === undefined ? undefined : first.at - this.#parts.clock.monoMs()
+    return first === undefined ? undefined : first.at - this.#now()
   }
 }
 

@@ -49,6 +49,24 @@ test('law: no retry is immediate, and Retry-After is honoured; a call that other
   assert.deepEqual(ended, [60_250])
 })
 
+test('the time in which the machine slept is part of the pause that a server asked for', async () => {
+  const { clock, reach, ended, pause } = waiting()
+  pause(60_500, 0, 60_000)
+  pause(60_500, 0, 60_000)
+  await clock.advance(2_000)
+  await clock.suspend(30_000)
+  reach.reached()
+  await clock.advance(27_000)
+  assert.deepEqual(ended, [])
+  await clock.advance(2_000)
+  assert.deepEqual(ended, [30_250, 30_250])
+  pause(60_500, 0, 60_000)
+  await clock.advance(2_000)
+  const wokeAt = clock.monoMs()
+  await clock.suspend(8 * 3_600_000)
+  assert.equal(ended.at(-1), wokeAt)
+})
+
 test('no caller waits longer because it was woken', async () => {
   const { clock, reach, ended, pause } = waiting()
   pause(1_000, 0.5)

@@ -156,6 +156,27 @@ test('law: no retry is immediate, and Retry-After is honoured; no event hurries 
   assert.equal(began().length, 3)
 })
 
+test('the time in which the machine slept has passed for every key, and for a server that asked to wait', async () => {
+  const { clock, queue, work, began } = aQueue({
+    workers: 2,
+    takesMs: 0,
+    result: (key) => (key === 'asked' ? { kind: 'failed', retryAfterMs: 60_000 } : { kind: 'done', againInMs: 60_000 }),
+  })
+  void queue.run(work, never)
+  queue.add('asked')
+  queue.add('swept')
+  await clock.advance(1_000)
+  await clock.suspend(8 * 3_600_000)
+  assert.deepEqual(began().slice(2), ['1000 begin swept', '1000 begin asked'])
+  await clock.advance(1_000)
+  await clock.suspend(30_000)
+  queue.add('asked')
+  await clock.advance(28_999)
+  assert.equal(began().length, 4)
+  await clock.advance(500)
+  assert.deepEqual(began().slice(4).toSorted(), ['31000 begin asked', '31000 begin swept'])
+})
+
 test('an event while it fails does not hurry it on either, where a server asks to wait', async () => {
   const { clock, queue, work, began } = aQueue({
     takesMs: 100,
