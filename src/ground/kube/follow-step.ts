@@ -13,18 +13,21 @@ import type { WatchChange } from './parse-watch-line.ts'
  *   empty ──listed──▶ listed ──opened──▶ watching ──change──▶ watching
  *     ▲                 ▲                   │
  *     └── 410, overdue ─┴── ended, failed ──┘      (after a pause that is never zero)
- *     └───────────── silent ────────────────┘
+ *     └──────── silent, wordless ───────────┘
  *
  * Silence is no failure: an API server sends no bookmark until its own view of a kind has moved on, which can take many
  * minutes where nothing changes. Only a list tells a quiet kind from a dead connection, and its result tells the follower.
  * A follower that was told of a failure is behind until the stream says something; it is not left waiting for a change
- * that may never come.
+ * that may never come. Nor is one whose watches end before they said anything: behind a proxy that ends each at once, or that
+ * holds its lines back, only lists tell what changed.
  */
 
 /** A watch may have missed a change although bookmarks come: so the list is made anew now and then. */
 const LISTING_AGE_MS_MAX = 30 * 60_000
 /** A watch that lived this long did not fail. */
 const HEALTHY_WATCH_MS = 5_000
+/** A quiet kind may end a watch without a word. After so many in a row, a list tells that from a proxy that ends each. */
+const WORDLESS_MAX = 3
 /** Bookmarks come once a minute, where any come. */
 const IDLE_MS = 90_000
 const IDLE_JITTER_SHARE = 1 / 6
@@ -38,13 +41,21 @@ interface Position {
 
 export type FollowState<S> =
   | { readonly kind: 'empty'; readonly failures: number }
-  | { readonly kind: 'listed'; readonly failures: number; readonly position: Position; readonly behind: boolean }
+  | {
+      readonly kind: 'listed'
+      readonly failures: number
+      readonly position: Position
+      readonly behind: boolean
+      readonly wordless: number
+    }
   | {
       readonly kind: 'watching'
       readonly failures: number
       readonly position: Position
       /** A failure was reported, and nothing since. */
       readonly behind: boolean
+      /** How many watches in a row said nothing, this one among them. */
+      readonly wordless: number
       readonly openedAt: MonoMs
       readonly stream: S
     }
@@ -84,12 +95,21 @@ export function followStep<T, S>(
       return {
         event: { type: 'listed', objects },
         pauseMs: 0,
-        next: { kind: 'listed', failures: state.failures, position, behind: false },
+        next: { kind: 'listed', failures: state.failures, position, behind: false, wordless: 0 },
       }
     }
     case 'opened':
       if (state.kind === 'empty') return { pauseMs: 0, next: state }
-      return { pauseMs: 0, next: { ...state, kind: 'watching', openedAt: moment.now, stream: input.stream } }
+      return {
+        pauseMs: 0,
+        next: {
+          ...state,
+          kind: 'watching',
+          wordless: state.wordless + 1,
+          openedAt: moment.now,
+          stream: input.stream,
+        },
+      }
     case 'change':
       return changed(state, input.change)
     case 'silent':
@@ -106,7 +126,7 @@ function changed<T, S>(state: FollowState<S>, change: WatchChange<T>): FollowSte
   const event: FollowEvent<T> =
     change.type === 'fresh' ? { type: 'fresh' } : { type: change.type, object: change.object }
   const position = { ...state.position, resourceVersion: change.resourceVersion }
-  return { event, pauseMs: 0, next: { ...state, failures: 0, position, behind: false } }
+  return { event, pauseMs: 0, next: { ...state, failures: 0, position, behind: false, wordless: 0 } }
 }
 
 /**
@@ -136,8 +156,10 @@ function resumed<S>(
   state: FollowState<S>,
   { failures, error, now }: { failures: number; error: WorldError | undefined; now: MonoMs },
 ): FollowState<S> {
-  const mustList =
-    state.kind === 'empty' || error?.code === 'KUBE_GONE' || now - state.position.listedAt >= LISTING_AGE_MS_MAX
+  if (state.kind === 'empty') return { kind: 'empty', failures }
+  const { position, behind, wordless } = state
+  const isMute = state.kind === 'watching' && wordless >= (behind ? 1 : WORDLESS_MAX)
+  const mustList = isMute || error?.code === 'KUBE_GONE' || now - position.listedAt >= LISTING_AGE_MS_MAX
   if (mustList) return { kind: 'empty', failures }
-  return { kind: 'listed', failures, position: state.position, behind: error !== undefined || state.behind }
+  return { kind: 'listed', failures, position, behind: error !== undefined || behind, wordless }
 }

@@ -34,11 +34,14 @@ export async function follow<T>(
 ): Promise<void> {
   const { clock, random, reach } = parts
   let state: State = { kind: 'empty', failures: 0 }
+  let isAway = false
   try {
     for (;;) {
       const input = await perform(parts, { kind, state }, signal)
-      // A proxy that ends every watch at once opens each.
-      if (state.failures > 0 && (input.type === 'listed' || input.type === 'change')) reach.reached()
+      // A proxy that ends every watch at once opens each, and lists between them: that is no server which is back.
+      const isWord = input.type === 'listed' || input.type === 'change'
+      if (isAway && isWord) reach.reached()
+      isAway = input.type === 'failed' ? state.kind !== 'watching' : isAway && !isWord
       const step: FollowStep<T, WatchStream> = followStep(state, input, { now: clock.monoMs(), dice: random.next() })
       if (step.next.kind !== 'watching') close(state)
       state = step.next

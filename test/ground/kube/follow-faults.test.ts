@@ -186,10 +186,11 @@ test('the server is asked to end each watch within ten minutes, and not all at t
   assert.ok(new Set(seconds).size > 1)
 })
 
-test('a server that ends every watch at once is not stormed', async (t) => {
+test('a server that ends every watch at once is not stormed, and its changes are seen', async (t) => {
   const scene = await watching(t)
   scene.server.putInTheWay('watch', (response) => response.writeHead(200).end(), 1_000_000)
   scene.server.endWatches()
+  scene.server.apply('b')
   const startedAt = scene.clock.monoMs()
   await waitFor({ what: 'two virtual minutes', limitMs: 20_000, everyMs: 5 }, async () => {
     await scene.clock.advance(500)
@@ -197,6 +198,9 @@ test('a server that ends every watch at once is not stormed', async (t) => {
   })
   const watches = scene.server.count('watch')
   assert.ok(watches >= 8 && watches <= 60, `${watches} watches in two minutes`)
+  const lists = scene.server.count('list')
+  assert.ok(lists >= 3 && lists <= 20, `${lists} lists in two minutes`)
+  assert.ok(scene.view.has('b'), 'a change is seen by a list')
 })
 
 test('ten watches that a proxy ends at once do not wake one another', async (t) => {

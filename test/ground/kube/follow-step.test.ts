@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { backoffMs } from '../../../src/ground/kube/backoff.ts'
-import { type FollowInput, type FollowState, followStep, idleLimitMs } from '../../../src/ground/kube/follow-step.ts'
+import {
+  type FollowInput,
+  type FollowState,
+  type FollowStep,
+  followStep,
+  idleLimitMs,
+} from '../../../src/ground/kube/follow-step.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 
@@ -12,16 +18,18 @@ type Input = FollowInput<string, string>
 const at = (ms: number, dice = 0.5) => ({ now: monoMs(ms), dice })
 const position = { resourceVersion: '7', listedAt: monoMs(0) }
 const empty: State = { kind: 'empty', failures: 0 }
-const listed: State = { kind: 'listed', failures: 3, position, behind: false }
+const listed: State = { kind: 'listed', failures: 3, position, behind: false, wordless: 0 }
 const watching: State = {
   kind: 'watching',
   failures: 3,
   position,
   behind: false,
+  wordless: 0,
   openedAt: monoMs(0),
   stream: 'stream',
 }
 const gone = new WorldError('too old', { code: 'KUBE_GONE', retry: 'now' })
+const unreachable = new WorldError('reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
 const failed = (error: WorldError): Input => ({ type: 'failed', error })
 
 test('a list is reported at once and watched from its version', () => {
@@ -29,7 +37,7 @@ test('a list is reported at once and watched from its version', () => {
   assert.deepEqual(step, {
     event: { type: 'listed', objects: ['a'] },
     pauseMs: 0,
-    next: { kind: 'listed', failures: 0, position: { resourceVersion: '7', listedAt: 5 }, behind: false },
+    next: { kind: 'listed', failures: 0, position: { resourceVersion: '7', listedAt: 5 }, behind: false, wordless: 0 },
   })
 })
 
@@ -46,7 +54,7 @@ test('a watch that the server ends goes on from where it stood, with a pause and
   const step = followStep(watching, { type: 'ended' }, at(60_000))
   assert.equal(step.event, undefined)
   assert.ok(step.pauseMs > 0 && step.pauseMs < 200, String(step.pauseMs))
-  assert.deepEqual(step.next, { kind: 'listed', failures: 1, position, behind: false })
+  assert.deepEqual(step.next, { kind: 'listed', failures: 1, position, behind: false, wordless: 0 })
 })
 
 test('a watch that ends as soon as it is open counts as one more failure', () => {
@@ -59,7 +67,6 @@ test('silence is no failure, and only a list tells whether it was death', () => 
 })
 
 test('after a failure that was reported, a watch waits a second for a word, then a list is asked for', () => {
-  const unreachable = new WorldError('reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
   const broken = followStep(watching, failed(unreachable), at(60_000)).next
   const again = followStep(broken, { type: 'opened', stream: 'second' }, at(61_000)).next
   assert.ok(again.kind === 'watching')
@@ -71,11 +78,29 @@ test('after a failure that was reported, a watch waits a second for a word, then
   assert.equal(idleLimitMs(spoken, 0.5), 97_500)
 })
 
-test('a watch that the server cut off while it was behind is behind still', () => {
-  const behind: State = { ...watching, behind: true }
-  const next = followStep(behind, { type: 'ended' }, at(100)).next
-  assert.ok(next.kind === 'listed')
-  assert.equal(next.behind, true)
+test('a watch that ends without a word while it was behind is listed anew, and so is every third in a row', () => {
+  for (const [behind, over, listsAt] of [
+    [true, { type: 'ended' }, [1, 4, 7]],
+    [false, { type: 'ended' }, [3, 6, 9]],
+    [false, failed(unreachable), [2, 4, 6, 8]],
+  ] as const) {
+    let state: State = { ...listed, behind }
+    const lists: number[] = []
+    for (let watch = 1; watch <= 9; watch += 1) {
+      state = followStep<string, string>(state, { type: 'opened', stream: 'stream' }, at(watch * 60_000)).next
+      const ended: FollowStep<string, string> = followStep(state, over, at(watch * 60_000 + (watch % 2) * 30_000))
+      assert.ok(ended.pauseMs > 0)
+      state = ended.next
+      if (state.kind !== 'empty') continue
+      lists.push(watch)
+      state = followStep<string, string>(
+        state,
+        { type: 'listed', listing: { objects: [], resourceVersion: '8' } },
+        at(watch),
+      ).next
+    }
+    assert.deepEqual(lists, listsAt)
+  }
 })
 
 test('410 lists anew, whether the watch was open or not', () => {
