@@ -229,9 +229,9 @@ export class NodePass {
       this.#parts.events.note('evicting', { node: action.node, uid: action.uid, pod: evictedPod(last, action) })
   }
 
-  /** Its eviction was refused, or not sent. */
+  /** Its eviction was refused, or not sent. One before it, whose answer was lost, may have been accepted. */
   #noteStays({ node, uid }: RemovalAction): void {
-    this.#parts.events.note('evicting', { node, uid })
+    if (this.#evidence?.evicted[uid] === undefined) this.#parts.events.note('evicting', { node, uid })
   }
 
   #remember(action: Action, outcome: Outcome): void {
@@ -251,7 +251,7 @@ export class NodePass {
     }
     // Asked again and again without an answer, it is noted once.
     const isNew = outcome.ok || before[action.uid] === undefined
-    if (evicted === undefined) this.#noteStays(action)
+    this.#noteStays(action)
     if (evicted !== undefined && isNew) events.note('evicted', { node: action.node, uid: action.uid, pod: evicted })
   }
 

@@ -112,6 +112,30 @@ test('an eviction that is never answered is in the journal once, however often i
   )
 })
 
+test('an eviction that may have been accepted stays in the journal where another try is left undone at the last moment', async (t) => {
+  const entries: JournalEntry[] = []
+  let asked = 0
+  let isBack = false
+  const server = { instance: 'lb-1', backend: 'web', server: 'n1' }
+  const roll: MemoryRoll = memoryRoll({
+    append: async (entry) => {
+      entries.push(entry)
+      if (!isMeant(entry) || asked !== 1 || isBack) return
+      isBack = true
+      roll.balancer.change(server, { adminState: 'ready', ownState: 'ready' })
+    },
+  })
+  withCart(roll)
+  roll.cluster.evict = async () => {
+    asked += 1
+    throw new WorldError('ECONNRESET', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+  }
+  begun(t, roll)
+  await roll.clock.advance(10_000)
+  assert.ok(leftOf(entries).filter((left) => left === 'meant').length > 1)
+  assert.ok(!leftOf(entries).includes('stays'), leftOf(entries).join(', '))
+})
+
 test('how far a drain is, is reported with its stages: a third one where DaemonSets are drained as well', async (t) => {
   const drain = aSpec().drain
   for (const [daemonSets, stages] of [
