@@ -1,7 +1,7 @@
 import { REMOVED, type Redacted } from '../../../ground/model/redact-text.ts'
 
 /** What a roll file says in its commands and URLs, and what has to go from texts as well. */
-export interface PlanTexts {
+interface PlanTexts {
   /** Of each command its words, the program first. */
   readonly commands: readonly (readonly string[])[]
   /** Arguments that may be secrets. */
