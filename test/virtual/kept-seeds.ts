@@ -180,6 +180,8 @@ export const KEPT_SEEDS: readonly string[] = [
   '4000639',
   // People took the only other member of etcd off its node for a while, as an upgrade does: the roll took its own for the only one.
   '4001095',
+  // People had taken the member of etcd off the node that was rebooted, and off another one: the first came back with the command.
+  '4200004',
 ]
 
 /**

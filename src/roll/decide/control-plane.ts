@@ -47,32 +47,35 @@ const quorumOf = (members: number): number => Math.floor(members / 2) + 1
 
 interface Needed {
   readonly needed: number
-  /** Other nodes whose member has no pod any more, as while an upgrade moves its file. */
+  /** Nodes whose member has no pod any more, as while an upgrade moves its file: it may be back at any moment. */
   readonly gone: readonly string[]
 }
 
 function without(members: readonly Pod[], node: string, { needed, gone }: Needed): Left {
   const others = members.filter(({ nodeName }) => nodeName !== node)
-  if (others.length === members.length) return { kind: 'kept' }
-  if (others.length + gone.length === 0) return { kind: 'only' }
+  const otherGone = gone.filter((other) => other !== node)
+  if (others.length === members.length && otherGone.length === gone.length) return { kind: 'kept' }
+  if (others.length + otherGone.length === 0) return { kind: 'only' }
   const notReady = others.filter(({ ready }) => !ready)
   if (others.length - notReady.length < needed) return { kind: 'lost' }
-  return notReady.length + gone.length === 0 ? { kind: 'kept' } : { kind: 'waits', notReady }
+  return notReady.length + otherGone.length === 0 ? { kind: 'kept' } : { kind: 'waits', notReady }
 }
 
 /**
  * Checked before a node of the control plane is begun, before its reboot is announced and before the command is sent: the other
  * members answer without it. The only API server and the only member of etcd may go, as the plan has said. A member that was there
- * when the roll was planned is one that is not Ready while its pod is missing. A member whose node is out, or about to leave, for
- * whichever owner, counts as not there: its pod reads Ready until the machine stops, and for some time after that. Where no etcd is seen, as where it runs elsewhere,
- * nothing is waited for.
+ * when the roll was planned is one that is not Ready while its pod is missing, and it may be back at any moment, also that of the node itself.
+ * A member whose node is out, or about to leave, for whichever owner, counts as not there: its pod reads Ready until the machine stops, and
+ * for some time after that. Where no etcd is seen, as where it runs elsewhere, nothing is waited for.
  *
  * Law: no node is begun without which etcd would lose its quorum.
  */
 export function controlPlaneKept(s: NodeSnapshot): readonly Reason[] {
   const { name } = s.current.node
   const here = podsHere(s)
-  const carried = COMPONENTS.filter((component) => here.some((pod) => isMember(pod, component)))
+  const carried = COMPONENTS.filter(
+    (component) => here.some((pod) => isMember(pod, component)) || s.run.members?.[component].includes(name) === true,
+  )
   if (carried.length === 0) return []
   const going = nodesGoing(s)
   return carried.flatMap((component) => {
@@ -85,7 +88,10 @@ export function controlPlaneKept(s: NodeSnapshot): readonly Reason[] {
       return [{ ...lost, text: [lost.text, ...whoGoes(members, going)].join('; ') }]
     }
     return left.kind === 'waits'
-      ? [...left.notReady.map((pod) => notThere(pod, going)), ...gone.map((node) => memberGone(component, node))]
+      ? [
+          ...left.notReady.map((pod) => notThere(pod, going)),
+          ...gone.flatMap((node) => (node === name ? [] : memberGone(component, node))),
+        ]
       : []
   })
 }

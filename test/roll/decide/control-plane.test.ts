@@ -163,6 +163,7 @@ test('a member that was there when the roll was planned counts while its pod is 
   assert.equal(next(without('n3')), 'hold record: EtcdQuorum')
   assert.equal(next(without('n2', 'n3'), ['n1']), 'act record: writeRecord')
   assert.equal(next(without('n1')), 'act record: writeRecord')
+  assert.equal(next(without('n1', 'n3')), 'hold record: EtcdQuorum')
 })
 
 test('law: no node is begun without which etcd would lose its quorum; the plan blocks by the same arithmetic as the step', () => {
