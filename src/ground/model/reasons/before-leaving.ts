@@ -65,7 +65,7 @@ export const BEFORE_LEAVING = {
     is: 'n2 is not Ready; or has the record of run X; or is claimed by person/alice; or is detached from, or down by the checks of, every balancer that sends to it; or is cordoned, and its cordon is granted; or is being deleted or is leaving',
     cause:
       'A node that does not serve, or is about to stop serving, counts in the node budget, for whatever reason. A cordon that does not take the node out does not count.',
-    cure: 'Repair n2, or put it back into its balancers. `evenkeel budget` shows which nodes are out, and which owner keeps them out.',
+    cure: 'Repair n2, or put it back into its balancers. `evenkeel budget` shows which nodes are out, and which owner keeps them out. If n2 is cordoned and has no agent, for example because it runs Windows, it counts for as long as it is cordoned: uncordon it, or raise `maxOut` by one.',
     wait: 'blocked',
   },
   BudgetUsedUp: {
