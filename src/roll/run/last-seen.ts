@@ -2,7 +2,7 @@ import type { Node } from '../../ground/model/node.ts'
 import { formatRecord, INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { type Parsed, parseNodeRecord } from '../../service/model/parse-node-record.ts'
 import type { RecordBefore } from './nodes-before.ts'
-import type { RunState } from './run-state.ts'
+import { forgetRecord, type RunState } from './run-state.ts'
 
 interface SeenNode {
   /** The Node; if it is absent, as it was last read. */
@@ -18,16 +18,13 @@ interface SeenNode {
  * would look as if it had been out before.
  */
 export class LastSeen {
-  readonly #run: string
-  /** By node, from the journal. */
-  readonly #before: Map<string, RecordBefore>
+  readonly #run: Pick<RunState, 'id' | 'recordsBefore'>
   #last: Node | undefined
   /** The uid of the node whose record this process takes off; until a node is begun again. */
   #ending: string | undefined
 
-  constructor({ id, recordsBefore = {} }: Pick<RunState, 'id' | 'recordsBefore'>) {
-    this.#run = id
-    this.#before = new Map(Object.entries(recordsBefore))
+  constructor(run: Pick<RunState, 'id' | 'recordsBefore'>) {
+    this.#run = run
   }
 
   /** A node that is begun, or found under way. */
@@ -40,8 +37,8 @@ export class LastSeen {
     this.#last = node
     if (node === undefined) return undefined
     // A record that this process has found or written counts until the process removes it.
-    if (RECORD_ANNOTATION in node.annotations) this.#before.delete(node.name)
-    const before = this.#before.get(node.name)
+    if (RECORD_ANNOTATION in node.annotations) forgetRecord(this.#run, node.name)
+    const before = this.#run.recordsBefore?.[node.name]
     return before === undefined ? { node } : withoutRecord(node, before)
   }
 
@@ -50,7 +47,7 @@ export class LastSeen {
     if (last === undefined) return this.begin(now)
     if (now === undefined) return absent(last)
     const record = recordOf(last)
-    const isLost = record?.run === this.#run && !(RECORD_ANNOTATION in now.annotations) && now.uid !== this.#ending
+    const isLost = record?.run === this.#run.id && !(RECORD_ANNOTATION in now.annotations) && now.uid !== this.#ending
     if (!isLost) return this.#see(now)
     return withoutRecord(now, { record, isSent: INTENT_ANNOTATION in last.annotations }, last)
   }

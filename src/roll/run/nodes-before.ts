@@ -57,6 +57,7 @@ function withPod(before: NodeBefore = NOTHING, { uid, pod }: PodEntry): NodeBefo
 }
 
 function nodePutBack(entry: JournalEntry): string | undefined {
+  if (isPutBack(entry)) return entry.node
   if (!isJournaledEvent(entry) || entry.type !== 'write' || !entry.ok) return undefined
   return entry.action === 'removeRecord' || entry.action === 'releaseSlot' ? entry.node : undefined
 }
@@ -72,3 +73,5 @@ type PodEntry = JournalEntry & { readonly node: string; readonly uid: string; re
 export const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
 /** An eviction that was to be sent may have been accepted. */
 const isOfPod = (entry: JournalEntry): entry is PodEntry => entry.type === 'evicting' || entry.type === 'evicted'
+/** A process found that others had put the node back. */
+const isPutBack = (entry: JournalEntry): entry is JournalEntry & { readonly node: string } => entry.type === 'putBack'

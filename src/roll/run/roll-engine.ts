@@ -27,6 +27,7 @@ import { endFailures } from './end-failures.ts'
 import { endMarks } from './end-marks.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
+import { firstPolls } from './first-polls.ts'
 import { type GatherParts, runSnapshot } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
@@ -151,7 +152,7 @@ export class RollEngine {
   async #roll(interrupt: AbortSignal): Promise<void> {
     try {
       await firstList({ ...this.#parts, view: this.#view }, interrupt)
-      await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
+      await firstPolls(this.#shared, interrupt)
       const { run } = this.#parts
       const signals = { work: this.#work.signal, interrupt }
       const [first] = this.#lanes

@@ -144,6 +144,21 @@ export function nodeEnded(run: RunState, { node, state }: NodeResult): void {
   if (state === 'inService') course.done = [...run.done, node]
 }
 
+/** Others have put the node back: what earlier processes did to it is over. */
+export function forgetBefore(run: RunState, node: string): void {
+  const course: Course = run
+  const { [node]: _, ...evicted } = run.evictedBefore
+  course.evictedBefore = evicted
+  forgetRecord(run, node)
+}
+
+/** From now on the node's record counts as it is on the Node, and not as in the journal. */
+export function forgetRecord(run: Pick<RunState, 'recordsBefore'>, node: string): void {
+  const course: Pick<Course, 'recordsBefore'> = run
+  const { [node]: _, ...records } = run.recordsBefore ?? {}
+  course.recordsBefore = records
+}
+
 export const memoryOfMachine = ({ hosts }: RunState, host: string): MachineMemory => hosts?.memory[host] ?? {}
 
 /** Machines that the run has begun, and neither finished nor put back. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
+import { nodesBefore } from '../../../src/roll/run/nodes-before.ts'
 import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
 import { aNode, aRecord, aServer, NEW_BOOT } from '../../support/roll-world.ts'
@@ -120,6 +122,29 @@ test('an abort puts back a node that an earlier process took out and that lost i
   const roll = begun(t, memoryRoll({ run: { ...begunBefore, verdict }, ...OUT_BEFORE }))
   await roll.clock.advance(60_000)
   assert.deepEqual([roll.reboots, roll.balancer.state('n1'), holder(roll)], [[], 'ready', ''])
+})
+
+const sentBefore = { order: ['n1'], resumed: true, recordsBefore: { n1: { record: aRecord(), isSent: true } } }
+const warningsOf = ({ events }: MemoryRoll) => events.flatMap((event) => (event.type === 'warning' ? [event.text] : []))
+const PUT_BACK =
+  'n1 was put back since an earlier process of this run took it out: this run has nothing of it out any more'
+
+test('a node that was put back by hand after its reboot was sent in vain is rolled again by the process that resumes', async (t) => {
+  const entries: JournalEntry[] = []
+  const append = async (entry: JournalEntry) => void entries.push(entry)
+  const roll = begun(t, memoryRoll({ run: sentBefore, configMaps: { read: async () => undefined }, append }))
+  await roll.clock.advance(400_000)
+  assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [['n1'], 'ready', ['completed', 0, []]])
+  assert.deepEqual(warningsOf(roll), [PUT_BACK])
+  assert.deepEqual([...nodesBefore(entries.slice(0, entries.findIndex(({ type }) => type === 'putBack') + 1))], [])
+})
+
+test('a node that was put back and that people cordoned since stays cordoned when the run is aborted', async (t) => {
+  const verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'asked for' }] } as const
+  const nodes = [aNode('n1', { unschedulable: true }), aNode('n2'), aNode('n3')]
+  const roll = begun(t, memoryRoll({ run: { ...begunBefore, verdict }, nodes }))
+  await roll.clock.advance(60_000)
+  assert.deepEqual([roll.cluster.node('n1').unschedulable, warningsOf(roll)], [true, [PUT_BACK]])
 })
 
 test('a node whose record others take off while it is out is put back as it was before the roll', async (t) => {

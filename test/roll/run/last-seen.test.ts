@@ -58,6 +58,12 @@ test('a node that an earlier process had changed has lost its record, also where
   )
 })
 
+test('a record that one lane has found counts for no other lane as one of before', () => {
+  const run = { id: 'run-1', recordsBefore: { n1: { record: aRecord(), isSent: false } } }
+  new LastSeen(run).begin(recorded())
+  assert.equal(new LastSeen(run).begin(aNode('n1'))?.lostRecord, undefined)
+})
+
 test('the record of another run is not ours to write again', () => {
   assert.deepEqual(sighted(recorded(), anew(), 'run-2'), { absent: undefined, lostRecord: undefined, ready: 'True' })
 })

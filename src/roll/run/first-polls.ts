@@ -1,0 +1,33 @@
+import { present } from '../../ground/model/present.ts'
+import { actuatorAt } from '../../service/actuators/actuator-of.ts'
+import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
+import { isStillOut } from '../decide/resume/still-out.ts'
+import type { GatherParts } from './gather.ts'
+import { forgetBefore } from './run-state.ts'
+
+type Parts = Pick<GatherParts, 'run' | 'view' | 'pollers' | 'budget' | 'events'>
+
+/**
+ * Asks each balancer once. Then it leaves what the journal says of nodes that were put back since the last process: by hand, or by
+ * `abort` on another machine. Such a node is begun anew. Judged once, since this process is to take slots of its own.
+ */
+export async function firstPolls({ run, view, pollers, budget, events }: Parts, signal: AbortSignal): Promise<void> {
+  await Promise.all(pollers.map((poller) => poller.poll(signal)))
+  const found = Object.entries(run.recordsBefore ?? {}).flatMap(([name, { record }]) => {
+    const node = view.node(name)
+    return node === undefined ? [] : [{ run: run.id, node, record }]
+  })
+  const isUnsure = found.some(({ node }) => !(RECORD_ANNOTATION in node.annotations))
+  const slots = present({ budget: isUnsure ? await budget?.read(signal) : undefined })
+  const instances = pollers.map((poller) => {
+    const read = poller.snapshot()
+    return actuatorAt(run.spec.balancers, read.balancer).asAsked(read, (name) => view.node(name))
+  })
+  for (const left of found.filter((one) => !isStillOut({ ...one, instances, ...slots }))) {
+    const { name } = left.node
+    forgetBefore(run, name)
+    events.note('putBack', { node: name })
+    const text = `${name} was put back since an earlier process of this run took it out: this run has nothing of it out any more`
+    events.emit({ type: 'warning', node: name, text })
+  }
+}
