@@ -218,6 +218,7 @@ export const KEPT_POLITE: readonly string[] = ['2000396', '2000991', '2001490', 
  * Seeds of `npm run swarm -- --files` that once failed, and why: 4000141 of a node with a server that was out before, whose hooks before the
  * node did not run. 4000153 of a node that was out since a process that had undone its hooks: the next one rebooted it without. 4000251 of an
  * outage of the API server whose end no process saw: each that was resumed waited for it anew. 4000558 of a slot
- * whose Lease people deleted: another lane of the same roll took it, and the lane that had it waited for ever.
+ * whose Lease people deleted: another lane of the same roll took it, and the lane that had it waited for ever. 4000774 of
+ * a server with cookies whose pool was emptied once alone: a request under way outlived that, and left a dead connection there.
  */
-export const KEPT_FILES: readonly string[] = ['4000141', '4000153', '4000251', '4000558']
+export const KEPT_FILES: readonly string[] = ['4000774', '4000141', '4000153', '4000251', '4000558']

@@ -63,22 +63,12 @@ export function attach(s: ServiceSnapshot, { maySend }: ServiceGuards): StepAnsw
   )
 }
 
-/** Connections that are pooled after the pool was empty once lead to the machine as it runs now. */
-const holdsDeadConnections = (s: ServiceSnapshot, server: NodeServer): boolean =>
-  s.evidence.emptiedAt[serverKey(server.ref)] === undefined &&
-  !isPurged(s, server) &&
-  actuatorOf(s, server).holdsDeadConnections(server)
-
 /**
- * Cookies send clients to a server in `drain` as soon as its checks pass, and requests under way outlive `maint`: its pool may never be
- * seen empty. To drop it once is enough, since the machine answers again and connections from before its reboot are closed at once.
+ * Cookies send clients to a server in `drain` as soon as its checks pass. So connections that are pooled after the pool was empty once
+ * lead to the machine as it runs now.
  */
-function isPurged({ evidence }: ServiceSnapshot, { ref, reading }: NodeServer): boolean {
-  const purgedAt = evidence.purgedAt[serverKey(ref)]
-  const { attachingSince } = evidence
-  if (reading?.persistent !== true || purgedAt === undefined || attachingSince === undefined) return false
-  return purgedAt >= attachingSince
-}
+const holdsDeadConnections = (s: ServiceSnapshot, server: NodeServer): boolean =>
+  s.evidence.emptiedAt[serverKey(server.ref)] === undefined && actuatorOf(s, server).holdsDeadConnections(server)
 
 /** A server that was out before stays out; claims of others do not matter for it. */
 function claimsAgainst(s: ServiceSnapshot, pending: readonly NodeServer[]): readonly Reason[] {

@@ -101,13 +101,6 @@ test('connections of clients that cookies send to the machine after its reboot a
   assert.equal(shortDecision(decide(served)), 'act attach: setServer ready')
   const unknown = seen({ adminState: 'drain', idleConnections: 3 })
   assert.equal(shortDecision(decide(unknown)), 'act attach: setServer maint')
-  const key = 'web/n1 on lb-1'
-  const attaching = { ...unknown.evidence, attachingSince: unknown.now, purgedAt: { [key]: unknown.now } }
-  const busy = seen({ adminState: 'drain', idleConnections: 3 }, attaching)
-  assert.equal(shortDecision(decide(busy)), 'act attach: setServer ready', 'its pool is never empty under traffic')
-  const before = { ...attaching, purgedAt: { [key]: monoMs(unknown.now - 1) } }
-  const cutAtDetach = seen({ adminState: 'drain', idleConnections: 3 }, before)
-  assert.notEqual(shortDecision(decide(cutAtDetach)), 'act attach: setServer ready')
 })
 
 test('connections that outlive being dropped are waited for, and dropped again after two seconds', () => {
