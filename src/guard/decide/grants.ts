@@ -152,8 +152,8 @@ function ofAsking(pass: GuardPass, x: GroupNode): Next {
   const going = letGoBefore(pass, x, isBegun || open.length > 0)
   if (going !== undefined) return { actions: going, reasons: isBegun ? [draining(x)] : [] }
   const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)
-  // The owner of the slot has the node out, and no other node can go before that ends.
-  const mayGiveWay = x.slot.kind !== 'others'
+  // A node without a ready guard gives nothing back, and where the owner of the slot has it out, no other node can go before that ends.
+  const mayGiveWay = x.slot.kind !== 'others' && !isAway(x)
   if (mayGiveWay && first !== undefined && first !== x)
     return { actions: giveBack(pass, x), reasons: [behind(x, first)] }
   const answer = admission(pass, x)

@@ -51,6 +51,22 @@ test('of two nodes whose guards resist and can never be ready, one is granted', 
   assert.deepEqual(granted(toy), ['n1'])
 })
 
+test('of two such nodes the one that has a slot goes on, also where the other one asked first', () => {
+  const holds = [{ name: 'a', annotation: { key: 'x/y' } }]
+  const toy = new GuardToy([readGuard({ spec: { ...spec, holds } })], [aNode('n1'), aNode('n2'), aNode('n3')])
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  const held = `${toy.guards[0]?.guard.uid}/n1`
+  toy.verdicts.set(held, 'held')
+  for (const name of ['n1', 'n2']) {
+    Object.assign(toy.nodes.get(name) ?? {}, { unschedulable: true })
+    pass(toy)
+  }
+  assert.deepEqual(granted(toy), ['n2'])
+  stuck(toy, ['n1', 'n2'])
+  toy.verdicts.delete(held)
+  assert.deepEqual([pass(toy), pass(toy), granted(toy)], [['claim'], ['openGate', 'unlockPod'], ['n2']])
+})
+
 test('a node with a ready guard waits for one whose guard resists and can never be ready', () => {
   const toy = new GuardToy(
     [readGuard({ spec: { ...spec, holds: [{ name: 'a', annotation: { key: 'x/y' } }] } })],
