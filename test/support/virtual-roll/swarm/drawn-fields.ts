@@ -6,33 +6,31 @@ import { seedRollFile } from './seed-roll-file.ts'
 /** A field of the roll file, `spec.probes[].rate`, and how many values it has in the files of the seeds; 0: it is never written. */
 type DrawnField = readonly [path: string, values: number]
 
-/**
- * What no seed writes, by the beginnings of paths, and why. `scenario`: a test in `test/virtual` or a crash point has it, in a world of
- * its own.
- */
+/** What no seed writes, by the beginnings of paths, and why. */
 const UNDRAWN: Readonly<Record<string, string>> = {
   'spec.balancers[].allowLastServer': 'it allows what the checkers of the swarm forbid',
-  'spec.balancers[].annotation': 'scenario: test/virtual has detachers; the swarm has none yet',
+  'spec.balancers[].annotation': 'test/roll/run/roll-by-detacher has it; the swarm has no detacher yet',
   'spec.balancers[].commands': 'the swarm has no balancer that commands control yet',
-  'spec.balancers[].healthCheck': 'scenario: crash points with a mark; the swarm has no such balancer yet',
+  'spec.balancers[].healthCheck':
+    'test/virtual/health-check-crash has it; the swarm has no balancer that goes by a mark yet',
   'spec.balancers[].healthEndpoint.checks': 'the checks of the world have one interval',
   'spec.balancers[].instances[].tcp': 'where a socket is does not matter in memory',
   'spec.balancers[].instances[].ssh': 'where a socket is does not matter in memory',
   'spec.balancers[].instances[].masterSocket': 'the process of the world has no master',
   'spec.dns': 'the swarm asks no DNS yet',
-  'spec.drain.daemonSets[].': 'by its text; the same selector as a map is drawn for other fields',
+  'spec.drain.daemonSets[].': 'it is written as text; other fields draw the same selector as a map',
   'spec.drain.polite': 'drawn by `--polite`',
   'spec.gates[].appliesTo': 'the swarm has no machines of load balancers',
   'spec.gates[].http': 'in memory a gate is a program',
   'spec.gates[].object': 'in memory a gate is a program',
   'spec.gates[].prometheus': 'in memory a gate is a program',
   'spec.hooks[].appliesTo': 'the swarm has no machines of load balancers',
-  'spec.hosts': 'scenario: test/virtual/balancer-hosts; the swarm has no machines of load balancers yet',
+  'spec.hosts': 'test/virtual/balancer-hosts has it; the swarm has no machines of load balancers yet',
   'spec.maxUnavailable': 'refused',
   'spec.notify': 'the swarm has no receiver yet',
   'spec.probes[].expectBody': 'the app of the world answers without a body to look for',
   'spec.probes[].insecure': 'no target of the world has a certificate',
-  'spec.probes[].kept': 'a number of connections that keptShare decides elsewhere',
+  'spec.probes[].kept': 'the share of kept connections is drawn, and not their number',
   'spec.reboot.command': 'the machines of the world are reached by ssh',
   'spec.reboot.kuredLock.': 'the world has one kured, at its usual place',
   'spec.reboot.onlyIfNeeded.': 'machines of the world have the file alone; Nodes show no versions',
