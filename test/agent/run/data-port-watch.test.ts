@@ -4,6 +4,7 @@ import { DataPortWatch } from '../../../src/agent/run/data-port-watch.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
+const WATCHED = { at: { address: '10.0.0.1', port: 443 }, everyMs: 2_000, limitMs: 1_000, fall: 3, rise: 2 }
 const LOOKS_IN_22_S = 12
 
 test('as many looks at the data port as health checks need are apart by the interval of checks', async (t) => {
@@ -19,11 +20,7 @@ test('as many looks at the data port as health checks need are apart by the inte
   }
   const watch = new DataPortWatch({
     dataPort: { answers },
-    at: { address: '10.0.0.1', port: 443 },
-    everyMs: 2_000,
-    limitMs: 1_000,
-    fall: 3,
-    rise: 2,
+    ...WATCHED,
     clock,
     onChange: (state) => found.push([state, clock.monoMs()]),
   })
@@ -50,11 +47,7 @@ test('a data port that does not answer within its limit is closed, and is asked 
   const over = new AbortController()
   const watch = new DataPortWatch({
     dataPort: { answers: () => new Promise(() => undefined) },
-    at: { address: '10.0.0.1', port: 443 },
-    everyMs: 2_000,
-    limitMs: 1_000,
-    fall: 3,
-    rise: 2,
+    ...WATCHED,
     clock,
     onChange: (state) => found.push([state, clock.monoMs()]),
   })
@@ -77,11 +70,7 @@ test('a machine that can make no connection says nothing about its data port: wh
         return asked
       },
     },
-    at: { address: '10.0.0.1', port: 443 },
-    everyMs: 2_000,
-    limitMs: 1_000,
-    fall: 3,
-    rise: 2,
+    ...WATCHED,
     clock,
     onChange: (state) => found.push(state),
   })

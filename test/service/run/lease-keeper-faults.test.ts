@@ -164,7 +164,8 @@ test('a clock that is set, by hours and both ways, has no effect on holder or ob
   }
 })
 
-test('a holder whose machine slept sends nothing when it wakes, and learns from a renewal that its slot is lost', async () => {
+/** The clock of `a` stood still, and `b` took the slot over meanwhile. */
+async function takenOver() {
   const [asleep, awake] = [new VirtualClock(), new VirtualClock()]
   const store = new LeaseStore(awake)
   const a = holder({ store, clock: asleep, run: 'roll-a' })
@@ -173,6 +174,11 @@ test('a holder whose machine slept sends nothing when it wakes, and learns from 
   await acquire(b, 'worker-2', true)
   await awake.advance(DURATION_MS)
   assert.equal((await acquire(b, 'worker-2', true)).kind, 'held')
+  return { asleep, a, b }
+}
+
+test('a holder whose machine slept sends nothing when it wakes, and learns from a renewal that its slot is lost', async () => {
+  const { asleep, a, b } = await takenOver()
   const waking = asleep.suspend(DURATION_MS)
   assert.deepEqual([a.keeper.mayAct(), b.keeper.mayAct()], [false, true])
   await waking
@@ -192,15 +198,7 @@ test('a holder whose machine slept while no other run came acts again once it re
 })
 
 test('a process whose virtual machine was paused from outside learns from its first renewal that it lost, and acts no more', async () => {
-  const asleep = new VirtualClock()
-  const awake = new VirtualClock()
-  const store = new LeaseStore(awake)
-  const a = holder({ store, clock: asleep, run: 'roll-a' })
-  const b = holder({ store, clock: awake, run: 'roll-b', seed: 2 })
-  await acquire(a)
-  await acquire(b, 'worker-2', true)
-  await awake.advance(DURATION_MS)
-  assert.equal((await acquire(b, 'worker-2', true)).kind, 'held')
+  const { a } = await takenOver()
   assert.equal(a.keeper.mayAct(), true, 'it saw no time pass: this is why step 6 renews first')
   assert.deepEqual(await a.keeper.renewNow(never), { kind: 'lost' })
   assert.equal(a.keeper.mayAct(), false)

@@ -7,6 +7,7 @@ import type { RollSpec } from '../../../../src/roll/model/roll-spec.ts'
 import type { StepHook } from '../../../../src/roll/model/step-hook.ts'
 import type { BalancerSpec } from '../../../../src/service/model/balancer-spec.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
+import { aHook } from '../../../support/gate-and-hook-world.ts'
 import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
 
 const [EDGE] = aSpec().balancers as readonly [BalancerSpec<'haproxy'>]
@@ -179,16 +180,7 @@ test('a node of another run is none of this one’s business', () => {
   assert.equal(mendRun({ ...RUN, id: 'run-2' }, aSpec(choosing({ names: ['n3'] })), nodes).ok, true)
 })
 
-const HOOK: StepHook = {
-  name: 'disable',
-  at: 'beforeNode',
-  run: ['lb', 'disable', '{node}'],
-  undo: ['lb', 'enable', '{node}'],
-  timeoutMs: 1_000,
-  onFailure: 'stop',
-  limitMs: 1_000,
-  appliesTo: ['nodes'],
-}
+const HOOK = aHook({ name: 'disable', at: 'beforeNode' })
 const { undo: _, ...WITHOUT_UNDO } = HOOK
 
 test('a hook that ran for a node that is not through keeps its name and its undo', () => {
