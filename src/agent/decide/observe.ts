@@ -20,8 +20,8 @@ function withoutPastGrant(evidence: AgentEvidence): AgentEvidence {
 }
 
 /**
- * A cordon begins while the brake is unknown. The grants have to be read anew: they may name the node for this cordon already, and then
- * nobody says it again.
+ * A cordon begins while the brake is unknown. The grants have to be read anew: where they name the node for this cordon already, the
+ * brake does not write them again.
  */
 export const isGrantForgotten = (before: AgentEvidence, after: AgentEvidence): boolean =>
   before.cordonedSince === undefined && after.cordonedSince !== undefined && after.brake === 'unknown'

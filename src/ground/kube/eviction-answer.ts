@@ -12,7 +12,7 @@ export function evictionAnswer(call: ApiCall, reply: ApiReply): EvictionAnswer {
   if (reply.status >= 200 && reply.status < 300)
     return isObject(reply.body)
       ? { kind: 'accepted' }
-      : { kind: 'passing', text: 'the answer is none of the API server' }
+      : { kind: 'passing', text: 'the answer does not come from the API server' }
   const status = parseApiStatus(reply.body)
   const text = status.message === '' ? `HTTP ${reply.status}` : status.message
   const wait = present({ retryAfterMs: waitOf(reply, status) })

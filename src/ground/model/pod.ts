@@ -43,7 +43,7 @@ export interface Pod {
   /** Names of the PersistentVolumeClaims it mounts, in its own namespace; generic ephemeral volumes included. */
   readonly claims: readonly string[]
   readonly usesEmptyDir: boolean
-  /** Its containers are not started again for ever (`restartPolicy`), as those of a Job: it serves nobody who waits for the next one. */
+  /** It runs until its work is done, as the pod of a Job does (`restartPolicy` is not `Always`). A drain waits for no replacement of it. */
   readonly runsToEnd?: true
   /** Container name → container id as the kubelet reported it; a new id means a new start. */
   readonly containerIds: Readonly<Record<string, string>>

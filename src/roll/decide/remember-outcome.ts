@@ -59,9 +59,7 @@ const UNDONE_FIRST_MS = 1000
 const UNDONE_MAX_MS = 60_000
 
 /**
- * What somebody undoes is done again later each time.
- *
- * Law: what the roll wrote on a Node and somebody undoes is written again after a pause, which grows.
+ * Law: a write on a Node that somebody undoes is repeated after a pause that grows.
  */
 function withWritten({ evidence: { written = {} }, now }: RollSnapshot, action: Action): Pick<Evidence, 'written'> {
   if (wordsOf(action) === undefined) return {}

@@ -33,7 +33,7 @@ function notDue(action: Action, s: NodeSnapshot): readonly Reason[] {
 const undoneByOthers = (node: string, words: string): Reason => ({
   code: 'UndoneByOthers',
   object: node,
-  text: `${node} was ${words}, and somebody has undone that`,
+  text: `${node} was ${words}, but somebody undid that`,
 })
 
 const isAnswered = (action: Action, s: NodeSnapshot): boolean =>

@@ -171,7 +171,7 @@ for (const { title, http, absent, of, message = '', cause, retryAfterMs, retryAf
   })
 }
 
-test('a success that is none of the API server is no accepted eviction', () => {
+test('a success that does not come from the API server is no accepted eviction', () => {
   for (const body of [undefined, {}, [], 'ok', { status: 'maintenance' }]) {
     assert.equal(evictionAnswer(CALL, { status: 200, body, retryAfterMs: undefined }).kind, 'passing')
   }

@@ -93,7 +93,7 @@ test('what failed is tried again after its pause, and what went well is forgotte
   assert.deepEqual(after(cordon, { ok: true }, once).retries, {})
 })
 
-test('law: what the roll wrote on a Node and somebody undoes is written again after a pause, which grows', () => {
+test('law: a write on a Node that somebody undoes is repeated after a pause that grows', () => {
   const cordon = { kind: 'cordon', node: 'n1' } as const
   const uncordoned = { record: aRecord(), evidence: {} }
   let evidence: Evidence = aSnapshot(uncordoned).evidence

@@ -104,7 +104,7 @@ export const ANY_STEP = {
     wait: 'by law',
   },
   UndoneByOthers: {
-    is: 'n1 was cordoned, and somebody has undone that',
+    is: 'n1 was cordoned, but somebody undid that',
     cause:
       'A person or another program removes what the roll has written on the Node, such as its cordon. The roll writes it again after a pause, which grows from 1 s to 1 min.',
     cure: 'Stop what undoes it. `kubectl get node NODE -o yaml --show-managed-fields` shows who wrote to the Node.',
