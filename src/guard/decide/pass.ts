@@ -4,7 +4,7 @@ import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { othersSlot } from '../../service/decide/budget/owner-text.ts'
 import type { ByHand } from '../model/node-guard.ts'
-import { asksToDrain } from './asks.ts'
+import { asksToDrain, takesNoPods } from './asks.ts'
 import type { GuardPod } from './found.ts'
 import type { GuardedNode, GuardSnapshot, GuardView } from './snapshot.ts'
 
@@ -175,9 +175,15 @@ function slotsByNode({ budget: { slots, holder } }: GuardSnapshot): ReadonlyMap<
 export const isAway = ({ node, wanted }: GroupNode): boolean =>
   node !== undefined && wanted.some(({ isReady }) => !isReady)
 
-/** The guards were deleted before they were ready, and our finalizer keeps them. They cannot become ready before the node is drained. */
+/**
+ * Its guards cannot become ready before the node is drained: our finalizer keeps those that were deleted before they were ready, and those
+ * that are gone do not come back while the node takes no pods.
+ */
 export const isStuck = (x: GroupNode): boolean =>
-  isAway(x) && x.wanted.every(({ isReady, n: { pods } }) => isReady || (pods.length > 0 && pods.every(isResisting)))
+  isAway(x) &&
+  x.wanted.every(({ isReady, n: { pods } }) => isReady || (pods.length > 0 ? pods.every(isResisting) : isShut(x)))
+
+const isShut = ({ node }: GroupNode): boolean => node !== undefined && takesNoPods(node)
 
 const isResisting = ({ deleting, isLocked }: GuardPod): boolean => deleting && isLocked
 

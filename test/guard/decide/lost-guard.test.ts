@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideGuards } from '../../../src/guard/decide/decide.ts'
+import { guardPass } from '../../../src/guard/decide/pass.ts'
 import { aNode } from '../../support/guard/guard-objects.ts'
 import { GuardToy } from '../../support/guard/guard-toy.ts'
 import { readGuard } from './read-guard.ts'
@@ -25,6 +26,27 @@ test('a cordoned node that lost one of its guards by itself takes a slot and a c
   node.unschedulable = true
   first.pods = first.pods.filter(({ nodeName }) => nodeName !== 'n1')
   assert.deepEqual([pass(toy), pass(toy), pass(toy)], [['takeSlot'], ['claim'], ['openGate']])
+})
+
+test('a granted node that lost one of its guards goes on beside a cordoned one that lost one of its own', () => {
+  const toy = new GuardToy(two, [aNode('n1'), aNode('n2')])
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  const lose = (guard: number, name: string) => {
+    const found = toy.guards[guard]
+    assert.ok(found !== undefined)
+    found.pods = found.pods.filter(({ nodeName }) => nodeName !== name)
+  }
+  const opened = () =>
+    guardPass(toy.snapshot()).nodes.flatMap(({ name, members }) =>
+      members.filter(({ isOpen, isThere }) => isOpen && isThere).map(({ view }) => `${view.guard.name} of ${name}`),
+    )
+  Object.assign(toy.nodes.get('n1') ?? {}, { unschedulable: true })
+  for (let i = 0; i < 3; i += 1) pass(toy)
+  lose(0, 'n1')
+  Object.assign(toy.nodes.get('n2') ?? {}, { unschedulable: true })
+  lose(1, 'n2')
+  for (let i = 0; i < 3; i += 1) pass(toy)
+  assert.deepEqual(opened(), ['other of n1'])
 })
 
 /** The guards of these nodes were deleted before they were ready, and resist. */
