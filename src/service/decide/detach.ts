@@ -28,7 +28,10 @@ export function detach(s: ServiceSnapshot, guards: ServiceGuards): StepAnswer {
   if (answer !== undefined) return answer
   const unnoticed = servers.flatMap((server) => actuatorOf(s, server).unnoticed(s, server, 'out') ?? [])
   if (unnoticed.length > 0) return hold(unnoticed)
-  const pooled = servers.filter((server) => actuatorOf(s, server).holdsDeadConnections(server))
+  // In `maint` no request gets one of them. The way back drops those.
+  const pooled = servers.filter(
+    (server) => server.reading?.ownState !== 'maint' && actuatorOf(s, server).holdsDeadConnections(server),
+  )
   const busy = servers.filter((server) => actuatorOf(s, server).isBusy(s, server))
   if (busy.length === 0 && pooled.length > 0) return dropConnections(s, pooled, guards)
   const strayed = busy.length > 0 ? [] : servers.filter((server) => hasStrayed(s, server))

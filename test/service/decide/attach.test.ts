@@ -103,6 +103,18 @@ test('connections of clients that cookies send to the machine after its reboot a
   assert.equal(shortDecision(decide(unknown)), 'act attach: setServer maint')
 })
 
+test('connections that requests left in the pool in maint are dropped there, before cookies send more clients', () => {
+  const next = (reading: Partial<ServerReading>, agoMs: number) => {
+    const n1 = aServer('n1', { persistent: true, idleConnections: 3, ...reading })
+    const s = withPort(aSnapshot({ ...settled, servers: [n1, aServer('n2')] }))
+    const purgedAt = { 'web/n1 on lb-1': monoMs(s.now - agoMs) }
+    return shortDecision(decide({ ...s, evidence: { ...s.evidence, purgedAt } }))
+  }
+  assert.equal(next({ adminState: 'maint' }, 60_000), 'act attach: setServer maint')
+  assert.equal(next({ adminState: 'maint' }, 1_000), 'hold attach: ConnectionsPooled')
+  assert.equal(next({ adminState: 'maint', idleConnections: 0 }, 1_000), 'act attach: setServer drain')
+})
+
 test('connections that outlive being dropped are waited for, and dropped again after two seconds', () => {
   const servers = [aServer('n1', { adminState: 'drain', check: 'passing', idleConnections: 2 }), aServer('n2')]
   const s = withPort(aSnapshot({ ...settled, servers }))

@@ -84,9 +84,13 @@ function detachedState({ recorded, reading }: NodeServer): AdminState {
 const mustPassThroughDrain = ({ reading, recorded }: NodeServer): boolean =>
   recorded.state === 'ready' && reading?.ownState === 'maint'
 
-/** HAProxy keeps pooled connections for minutes, and `scur` does not count them. */
-function holdsDeadConnections({ reading }: NodeServer): boolean {
-  return reading?.ownState === 'drain' && reading.idleConnections > 0
+/**
+ * HAProxy keeps pooled connections for minutes, and `scur` does not count them. A request that is under way when `maint` begins leaves its
+ * connection in the pool.
+ */
+function holdsDeadConnections({ reading, recorded }: NodeServer): boolean {
+  const isOurs = reading?.ownState === 'drain' || (reading?.ownState === 'maint' && recorded.state === 'ready')
+  return isOurs && reading.idleConnections > 0
 }
 
 /**

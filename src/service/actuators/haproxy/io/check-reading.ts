@@ -1,5 +1,5 @@
 import { escapeForeign } from '../../../../ground/model/foreign-text.ts'
-import type { ServerReading } from '../../../model/balancer.ts'
+import type { AdminState, ServerReading } from '../../../model/balancer.ts'
 import { adminStates } from './admin-bits.ts'
 import { findRow, type Tables } from './parse-tables.ts'
 import type { ServerRow } from './server-row.ts'
@@ -12,6 +12,8 @@ const CHECK_PAUSED = 0x08
 const PASSED: ReadonlySet<string> = new Set(['L4OK', 'L6OK', 'L7OK', 'PROCOK'])
 /** HAProxy has ended no check of the server since its start. */
 const NONE_ENDED: ReadonlySet<string> = new Set(['', 'INI', 'UNK'])
+/** `srv_op_state`. */
+const STOPPED = 0
 const NO_CHECK: CheckReading = { check: 'none', checkText: 'no check' }
 
 /**
@@ -59,4 +61,13 @@ function ended(status: string): Pick<ServerReading, 'lastCheckFailed' | 'uncheck
 export function leavesMaintUnproven({ state, stat }: ServerRow): boolean {
   const hasOwnCheck = stat.tracked === '' && (state.checkBits & CHECK_ENABLED) !== 0
   return hasOwnCheck && adminStates(state.adminBits).ownState === 'maint'
+}
+
+/**
+ * HAProxy closes the pooled connections of a server as it goes from up to maint. It closes none of one that is down or in maint already, and
+ * such a server is up for as long as it takes from maint to the next command (measured on 2.6).
+ */
+export function statesBeforeMaint({ state }: ServerRow): readonly AdminState[] {
+  if (adminStates(state.adminBits).ownState === 'maint') return ['drain']
+  return state.operState === STOPPED ? ['maint', 'drain'] : []
 }

@@ -12,7 +12,7 @@ import {
 import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
 import type { BalancerSpec, HaproxyInstance, InstanceAddress } from '../../../model/balancer-spec.ts'
 import type { Balancer } from '../../../ports/balancer.ts'
-import { leavesMaintUnproven } from './check-reading.ts'
+import { leavesMaintUnproven, statesBeforeMaint } from './check-reading.ts'
 import {
   cutSessionsCommand,
   forgetHealthCommand,
@@ -31,6 +31,7 @@ import { PartialReading, type Whole } from './partial-reading.ts'
 import { requireDone } from './require-done.ts'
 import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
 import { type RawReading, readingsOf } from './server-reading.ts'
+import type { ServerRow } from './server-row.ts'
 import { timedOut } from './socket-error.ts'
 import { StickTables } from './stick-tables.ts'
 import { withDeadline } from './with-deadline.ts'
@@ -166,9 +167,15 @@ export class HaproxyBalancer implements Balancer {
    * state`). Therefore its health is reset on the way to `drain`: `rise` checks must pass first, as after an outage.
    */
   async setState(ref: ServerRef, state: AdminState, signal: AbortSignal): Promise<void> {
-    const set = setStateCommand(ref, state)
-    const unproven = state === 'drain' && (await this.#leavesMaintUnproven(ref, signal))
-    await this.#command(ref, unproven ? [set, forgetHealthCommand(ref)] : [set], signal)
+    const row = state === 'ready' ? undefined : await this.#row(ref, signal)
+    const set = (to: AdminState) => setStateCommand(ref, to)
+    const isUnproven = state === 'drain' && row !== undefined && leavesMaintUnproven(row)
+    const before = state === 'maint' && row !== undefined ? statesBeforeMaint(row) : []
+    await this.#command(
+      ref,
+      [...before.map(set), set(state), ...(isUnproven ? [forgetHealthCommand(ref)] : [])],
+      signal,
+    )
   }
 
   async setWeight(ref: ServerRef, weight: number, signal: AbortSignal): Promise<void> {
@@ -210,12 +217,9 @@ export class HaproxyBalancer implements Balancer {
     return { instance, tables, stickTables: await stickTables.of(tables.info.process, signal) }
   }
 
-  #leavesMaintUnproven(ref: ServerRef, signal: AbortSignal): Promise<boolean> {
-    const judge = (answers: readonly string[]): boolean => {
-      const row = findRow(parseTables(answers), `${ref.backend}/${ref.server}`)
-      return row !== undefined && leavesMaintUnproven(row)
-    }
-    return this.#way(ref.instance).api.ask(READ_SERVERS, judge, signal)
+  #row(ref: ServerRef, signal: AbortSignal): Promise<ServerRow | undefined> {
+    const find = (answers: readonly string[]) => findRow(parseTables(answers), `${ref.backend}/${ref.server}`)
+    return this.#wayFor(ref).api.ask(READ_SERVERS, find, signal)
   }
 
   #wayFor(ref: ServerRef): InstanceWay {
