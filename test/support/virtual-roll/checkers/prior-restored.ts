@@ -59,7 +59,7 @@ const serversThatDiffer = (scene: Scene): readonly string[] =>
     const isTheirs = byHand === 'drain' && was !== 'ready'
     if (byHand !== undefined) return admin === 'drain' && !isTheirs ? [`${key} is left in drain`] : []
     if (admin !== was) return [`${key} was ${was} and is ${admin}`]
-    return was === 'ready' && !isUsable ? [`${key} is not up`] : []
+    return was === 'ready' && !isUsable && !scene.weightless.has(key) ? [`${key} is not up`] : []
   })
 
 function notBack(scene: Scene): readonly string[] {
