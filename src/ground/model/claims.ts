@@ -1,6 +1,7 @@
 import { isJsonObject, jsonObject } from './json-object.ts'
 import { present } from './present.ts'
 import { isRunName } from './run-name.ts'
+import { WorldError } from './world-error.ts'
 
 /** The annotation with the claims on a Node: while it has one, the node is to be out of its load balancers. */
 export const MAINTENANCE_ANNOTATION = 'evenkeel.dev/maintenance'
@@ -61,6 +62,21 @@ export const withClaim = (claims: readonly Claim[], claim: Claim): readonly Clai
 export const withoutClaim = (claims: readonly Claim[], owner: string): readonly Claim[] =>
   claims.filter((claim) => claim.owner !== owner)
 
+/**
+ * The claims with one more, as they stand on the Node of that name.
+ *
+ * Law: no claim is written that cannot be read back.
+ */
+export function formatWithClaim(node: string, claims: readonly Claim[], claim: Claim): string {
+  const text = formatClaims(withClaim(claims, claim))
+  if (text.length > CLAIMS_LENGTH_MAX)
+    throw new WorldError(`${node} has no room for one more claim`, { code: 'CLAIMS_FULL', retry: 'backoff' })
+  const word = parseClaims(text)
+  if (word.kind === 'unreadable')
+    throw new WorldError(`${node} takes no such claim: ${word.why}`, { code: 'CLAIM_UNREADABLE', retry: 'backoff' })
+  return text
+}
+
 /** Equal sets give equal texts. */
 export const formatClaims = (claims: readonly Claim[]): string =>
   JSON.stringify({ version: 2, claims: claims.toSorted(byOwner).map(inOrder) })
@@ -117,7 +133,10 @@ export function parseClaim(raw: unknown): Claim | string {
 }
 
 const KINDS: ReadonlySet<string> = new Set(['roll', 'ingress', 'guard', 'person'])
-const NAME = /^[0-9A-Za-z][0-9A-Za-z._@-]{0,127}$/
+
+/** The name in the owner of a claim, as a regular expression. */
+export const OWNER_NAME = '^[0-9A-Za-z][0-9A-Za-z._@-]{0,127}$'
+const NAME = new RegExp(OWNER_NAME, 'u')
 
 function isOwner(text: string): boolean {
   const slash = text.indexOf('/')

@@ -1,17 +1,15 @@
 import {
-  CLAIMS_LENGTH_MAX,
   type Claim,
   claimsOf,
   formatClaims,
+  formatWithClaim,
   MAINTENANCE_ANNOTATION,
   parseClaims,
-  withClaim,
   withoutClaim,
 } from '../../ground/model/claims.ts'
 import { invariant } from '../../ground/model/invariant.ts'
 import { type JsonPatch, pointerToken } from '../../ground/model/json-patch.ts'
 import type { Node, Taint } from '../../ground/model/node.ts'
-import { WorldError } from '../../ground/model/world-error.ts'
 import {
   formatRecord,
   INTENT_ANNOTATION,
@@ -76,9 +74,7 @@ export function claimPatch(node: Node, claim: Claim): JsonPatch | undefined {
   const before = node.annotations[MAINTENANCE_ANNOTATION]
   const claims = claimsOf(before)
   if (parseClaims(before).kind === 'unreadable' || claims.some(({ owner }) => owner === claim.owner)) return undefined
-  const text = formatClaims(withClaim(claims, claim))
-  if (text.length > CLAIMS_LENGTH_MAX)
-    throw new WorldError(`${node.name} has no room for one more claim`, { code: 'CLAIMS_FULL', retry: 'backoff' })
+  const text = formatWithClaim(node.name, claims, claim)
   return [...recorded(node), ...asClaimed(node), { op: 'add', path: annotation(MAINTENANCE_ANNOTATION), value: text }]
 }
 

@@ -1,11 +1,10 @@
 import {
-  CLAIMS_LENGTH_MAX,
   type Claim,
   claimsOf,
   formatClaims,
+  formatWithClaim,
   MAINTENANCE_ANNOTATION,
   parseClaims,
-  withClaim,
   withoutClaim,
 } from '../../ground/model/claims.ts'
 import { type JsonPatch, pointerToken } from '../../ground/model/json-patch.ts'
@@ -49,12 +48,9 @@ function annotationPatch({ uid, resourceVersion, annotations }: Node, changes: A
 
 const pathOf = (key: string): string => `/metadata/annotations/${pointerToken(key)}`
 
-/** Adds the claim, in the place of an earlier one of its owner. CLAIMS_FULL where there is no room for one more. */
+/** Adds the claim, in the place of an earlier one of its owner. CLAIMS_FULL or CLAIM_UNREADABLE where it cannot be written. */
 export function claimPatch(node: Node, claim: Claim): JsonPatch {
-  const text = formatClaims(withClaim(readClaims(node), claim))
-  if (text.length > CLAIMS_LENGTH_MAX)
-    throw new WorldError(`${node.name} has no room for one more claim`, { code: 'CLAIMS_FULL', retry: 'backoff' })
-  return annotationPatch(node, { [MAINTENANCE_ANNOTATION]: text })
+  return annotationPatch(node, { [MAINTENANCE_ANNOTATION]: formatWithClaim(node.name, readClaims(node), claim) })
 }
 
 /** Withdraws the claim of that owner and no other; the last one takes the annotation away. */

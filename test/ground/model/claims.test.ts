@@ -7,6 +7,7 @@ import {
   type Claim,
   claimsOf,
   formatClaims,
+  formatWithClaim,
   parseClaims,
   withClaim,
   withoutClaim,
@@ -134,6 +135,14 @@ test('sixteen claims of the longest form have room', () => {
     why: 'x'.repeat(200),
   }))
   assert.equal(claimsOf(formatClaims(longest)).length, 16)
+})
+
+test('law: no claim is written that cannot be read back', () => {
+  const claim = (change: Partial<Claim>): Claim => ({ owner: 'guard/storage', id: 'a', ...change })
+  for (const owner of ['guard/ceph osd', 'guard/ceph/osd', 'guard/-x', 'guard/', 'pod/x'])
+    assert.throws(() => formatWithClaim('n1', [], claim({ owner })), { code: 'CLAIM_UNREADABLE' }, owner)
+  assert.throws(() => formatWithClaim('n1', [], claim({ why: 'x'.repeat(201) })), { code: 'CLAIM_UNREADABLE' })
+  assert.equal(claimsOf(formatWithClaim('n1', [], claim({}))).length, 1)
 })
 
 const NAMES = fc.constantFrom('person/alice', 'person/bob', 'roll/run-1', 'roll/run-2', 'ingress/edge', 'guard/storage')

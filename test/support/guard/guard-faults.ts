@@ -48,6 +48,12 @@ export const GUARD_FAULTS: readonly GuardFault[] = [
     field: 'spec.holds[0].http.equals',
     fix: /set both/,
   },
+  ...['ceph osd', 'ceph/osd', '-x', 'Lagerräume'].map((group) => ({
+    rule: 'groupName',
+    object: guardObject({ group }),
+    field: 'spec.group',
+    fix: /letters, digits/,
+  })),
   { rule: 'name', object: guardObject({}, 'a'.repeat(31)), field: 'metadata.name', fix: /at most 30/ },
   { rule: 'name', object: guardObject({}, 'a.b'), field: 'metadata.name', fix: /lower-case letters/ },
 ]

@@ -11,6 +11,7 @@ const LASTING: readonly string[] = [
   'KUBE_FORBIDDEN',
   'KUBE_INVALID',
   'CLAIMS_FULL',
+  'CLAIM_UNREADABLE',
   'NODE_CHANGED',
   'NAME_TAKEN',
   'REVISION_MISSING',

@@ -1,3 +1,4 @@
+import { OWNER_NAME } from '../../../ground/model/claims.ts'
 import { rulesOf } from '../../../ground/model/schema/field-rule.ts'
 import { GUARD_DEFAULTS as D, GUARD_NAME_MAX } from '../../model/guard-defaults.ts'
 import { HOLD_KINDS } from '../../model/holds/hold-kinds.ts'
@@ -22,6 +23,11 @@ const GUARD_RULES = {
     message:
       'group is changed, and a node that is being drained would lose the slot and the claim that the old group holds for it',
     fix: 'keep group, or make another NodeGuard in the other group and remove this one once all of its nodes are guarded',
+  },
+  groupName: {
+    field: 'spec.group',
+    message: 'the name of the group cannot stand in a claim on a Node, which other programs read',
+    fix: 'begin it with a letter or digit, and use letters, digits, ".", "_", "@" and "-"',
   },
   oneSource: {
     field: 'spec.holds[].volumes',
@@ -58,6 +64,10 @@ export const SPEC_RULES = rulesAt('spec', {
   groupChanged: [
     `(has(self.group) ? self.group : '${D.group}') == (has(oldSelf.group) ? oldSelf.group : '${D.group}')`,
     (self, old) => old === undefined || self.at('group').textOr(D.group) === old.at('group').textOr(D.group),
+  ],
+  groupName: [
+    `!has(self.group) || self.group.matches('${OWNER_NAME}')`,
+    (self) => new RegExp(OWNER_NAME, 'u').test(self.at('group').textOr(D.group)),
   ],
 })
 
