@@ -150,6 +150,20 @@ test('an edit that makes no sense closes the budget of a node that was granted',
   assert.deepEqual(ground.guarded(), ['n1', 'n2', 'n3'])
 })
 
+test('a hold that is no longer clear closes the budget within two seconds, however long after the grant', async (t) => {
+  const ground = await guarded(t, { holds: [{ name: 'h', http: { url: 'http://{address}:9500/drain/{node}' } }] })
+  for (const afterS of [5, 40]) {
+    ground.target = () => ({ kind: 'clear', evidence: 'green' })
+    ground.cordon('n1', true)
+    await ground.until('n1 to be granted', () => isGateOpen(ground, 'n1'), 60)
+    await ground.cluster.time.advance(afterS * 1_000)
+    ground.target = () => ({ kind: 'held', evidence: 'red' })
+    await ground.until('its budget to be closed', () => !isGateOpen(ground, 'n1'), 2)
+    ground.cordon('n1', false)
+    await ground.until('n1 to be free', () => isFree(ground), 60)
+  }
+})
+
 test('a node whose slot another owner has goes before one that asked earlier and has no room', async (t) => {
   const ground = await guarded(t, {})
   ground.holdSlot(0, 'n2')

@@ -1,9 +1,10 @@
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { type FreeSlot, slotFor, slotsToAskFor } from '../../service/decide/budget/free-slots.ts'
 import { maxOut } from '../../service/decide/budget/max-out.ts'
-import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
-import type { GroupNode, GuardPass } from './pass.ts'
+import type { NodeOut, WhyOut } from '../../service/decide/budget/snapshot.ts'
+import { type GroupNode, type GuardPass, guardOwner } from './pass.ts'
 
 /** Whether the node budget has room for a node. `slot`: to be taken first. */
 type Admission = { readonly may: true; readonly slot?: FreeSlot } | { readonly may: false; readonly reason: Reason }
@@ -15,7 +16,7 @@ export function admission({ s }: GuardPass, x: GroupNode): Admission {
   const { budget } = s
   if (budget.fault !== undefined) return { may: false, reason: budget.fault }
   // The owner of this slot has the node out already, and it is counted.
-  if (x.slot.kind === 'others' && hasBegun(budget.out, x)) return { may: true }
+  if (x.slot.kind === 'others' && hasBegun(s, x)) return { may: true }
   if (s.outage !== undefined) return { may: false, reason: { ...s.outage, object: x.name } }
   const limit = maxOut(budget.limit, budget.fleet)
   const others = budget.out.filter(({ node }) => node !== x.name && !givesWay(s, x, node))
@@ -25,8 +26,13 @@ export function admission({ s }: GuardPass, x: GroupNode): Admission {
   return slot === undefined ? { may: false, reason: noRoom(x, others, limit) } : { may: true, slot }
 }
 
-const hasBegun = (out: readonly NodeOut[], { name }: GroupNode): boolean =>
-  out.some(({ node, why }) => node === name && why.some(({ kind }) => kind !== 'slot'))
+/** The node is out by more than the slot and the claim of this group. */
+function hasBegun({ budget, group }: GuardPass['s'], { name, node }: GroupNode): boolean {
+  const claims = claimsOf(node?.annotations[MAINTENANCE_ANNOTATION])
+  const isClaimed = claims.length === 0 || claims.some(({ owner }) => owner !== guardOwner(group))
+  const isSign = ({ kind }: WhyOut): boolean => kind !== 'slot' && (kind !== 'claimed' || isClaimed)
+  return budget.out.some((out) => out.node === name && out.why.some(isSign))
+}
 
 /** Of several owners that took slots at the same time, the one with the lowest slot goes on. */
 function givesWay({ budget: { out, slots } }: GuardPass['s'], { slot }: GroupNode, name: string): boolean {

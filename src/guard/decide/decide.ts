@@ -33,8 +33,10 @@ export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
   const later = [...wanted.filter(isPaused), ...due.slice(AT_ONCE)]
   const all = [...refused, ...reasons]
   if (now.length > 0) return { kind: 'act', actions: now, reasons: all, later }
-  if (all.length === 0) return { kind: 'settled', reasons: [] }
-  return { kind: 'hold', reasons: all, recheckAfterMs: recheckOf(all), later }
+  // What holds the node may end the grant, and no event says so.
+  const isOpen = pass.nodes.some(({ members }) => members.some((member) => member.isOpen))
+  if (all.length === 0 && !isOpen) return { kind: 'settled', reasons: [] }
+  return { kind: 'hold', reasons: all, recheckAfterMs: isOpen ? HELD_AGAIN_MS : recheckOf(all), later }
 }
 
 const unknown = ({ group }: GuardSnapshot): Reason => ({

@@ -46,26 +46,43 @@ const GRANTS = new WeakMap<GuardPass, Granting>()
 
 function granting(pass: GuardPass): Granting {
   const under = pass.nodes.filter(isUnderWay).toSorted((one, other) => rank(one) - rank(other))
-  const [lead, ...rest] = under.filter((x) => !isLost(pass, x))
-  const lost = under.filter((x) => isLost(pass, x))
-  const undone = [...lost.flatMap(shutGone), ...rest.flatMap((x) => giveBack(pass, x))]
-  if (lead !== undefined) return withLead(pass, lead, undone)
-  const next = withNext(pass, undone)
-  const [first] = lost
-  return next.lead !== undefined || first === undefined ? next : withLead(pass, first, [])
+  const [first, ...rest] = under.filter((x) => !isLost(pass, x))
+  const chosen = first === undefined ? withNext(pass, under[0]) : withLead(pass, first)
+  const shut = pass.nodes.flatMap((x) => closings(pass, x, chosen.lead))
+  if (shut.length > 0) return { ...chosen, actions: shut }
+  return { ...chosen, actions: [...rest.flatMap((x) => giveBack(pass, x)), ...chosen.actions] }
 }
 
-function withLead(pass: GuardPass, lead: GroupNode, undone: readonly GuardAction[]): Granting {
+/**
+ * The budgets of a node that may not be open now. It is asked in each pass for whatever is open, and before anything else is granted.
+ *
+ * Law: a budget is open only for the one node that is granted, with its slot and its claim.
+ */
+function closings(pass: GuardPass, x: GroupNode, lead: GroupNode | undefined): readonly GuardAction[] {
+  const open = x.members.filter(({ isOpen }) => isOpen)
+  if (open.length === 0) return []
+  const isOver = !isGone(x) && open.some((member) => isExpired(pass, x, member))
+  const mayAny = x === lead && !isOver && isHeldFor(pass, x) && whyNot(pass, x).length === 0
+  return open
+    .filter((member) => !(mayAny && isItsGrant(x, member)))
+    .map((member) => closeGate(x, member, isOver && x === lead))
+}
+
+/** The node has a claim, and a slot; one that was lost may be taken again. It is not known that it has none while slots cannot be read. */
+const isHeldFor = (pass: GuardPass, x: GroupNode): boolean =>
+  x.claim !== undefined && (x.slot.kind !== 'none' || pass.s.budget.fault !== undefined || kept(pass, x).length > 0)
+
+/** The budget was opened by a grant of this node, and there is a guard to evict. */
+const isItsGrant = ({ name, asks }: GroupNode, { isThere, n: { isWanted, own } }: Member): boolean =>
+  asks !== undefined && isThere && isWanted && own?.gate?.grant?.node === name
+
+function withLead(pass: GuardPass, lead: GroupNode): Granting {
   const { actions, reasons } = ofLead(pass, lead)
-  return { lead, actions: [...undone, ...actions], reasons: [...reasons, ...waiting(pass, lead)] }
+  return { lead, actions, reasons: [...reasons, ...waiting(pass, lead)] }
 }
 
 /** The guard of the node is missing, and a person has released the other nodes from waiting for it. */
 const isLost = ({ s }: GuardPass, x: GroupNode): boolean => isAway(x) && isGivenUp(s, x)
-
-/** Closes budgets that are open although no guard is left to evict. */
-const shutGone = (x: GroupNode): readonly GuardAction[] =>
-  x.members.filter(({ isOpen, isThere }) => isOpen && !isThere).map((member) => closeGate(x, member))
 
 /** The node asks to be drained, and one of its guards is missing, evicted or never started. */
 const isGone = ({ asks, wanted }: GroupNode): boolean => asks !== undefined && wanted.some(({ isThere }) => !isThere)
@@ -84,7 +101,8 @@ const queue = (pass: GuardPass): readonly GroupNode[] =>
     .filter(({ asks, wanted }) => asks !== undefined && wanted.some(({ isThere }) => isThere))
     .toSorted((one, other) => requestedAt(pass, one) - requestedAt(pass, other) || (one.name < other.name ? -1 : 1))
 
-function withNext(pass: GuardPass, undone: readonly GuardAction[]): Granting {
+/** `lost`: goes on while no other node may go. */
+function withNext(pass: GuardPass, lost: GroupNode | undefined): Granting {
   const asking = queue(pass)
   const reasons: Reason[] = []
   for (const x of asking) {
@@ -100,10 +118,9 @@ function withNext(pass: GuardPass, undone: readonly GuardAction[]): Granting {
     }
     const rest = asking.filter((other) => other !== x && !reasons.some(({ object }) => object === other.name))
     reasons.push(...rest.flatMap((other) => whyBehind(pass, other, x)))
-    const first = nextStep(pass, x, answer.slot)
-    return { lead: x, actions: [...undone, ...first], reasons }
+    return { lead: x, actions: nextStep(pass, x, answer.slot), reasons }
   }
-  return { actions: undone, reasons }
+  return lost === undefined ? { actions: [], reasons } : withLead(pass, lost)
 }
 
 /** Why the nodes wait that ask beside the granted one. */
@@ -131,25 +148,18 @@ type Next = Omit<Granting, 'lead'>
 function ofLead(pass: GuardPass, x: GroupNode): Next {
   const { asks, node, wanted } = x
   if (node === undefined || wanted.length === 0) return { actions: giveBack(pass, x), reasons: [] }
-  const gone = x.members.filter((member) => member.isOpen && !(asks !== undefined && member.isThere))
-  const shut = gone.map((member) => closeGate(x, member))
-  if (asks === undefined && isAway(x)) return { actions: shut, reasons: [returning(x)] }
-  if (asks === undefined) return { actions: shut.length > 0 ? shut : giveBack(pass, x), reasons: [] }
-  if (wanted.every(({ isThere }) => !isThere)) return { actions: [...shut, ...kept(pass, x)], reasons: [draining(x)] }
-  const next = ofAsking(pass, x)
-  return { ...next, actions: [...shut, ...next.actions] }
+  if (asks === undefined && isAway(x)) return { actions: [], reasons: [returning(x)] }
+  if (asks === undefined) return { actions: giveBack(pass, x), reasons: [] }
+  if (wanted.every(({ isThere }) => !isThere)) return { actions: kept(pass, x), reasons: [draining(x)] }
+  return ofAsking(pass, x)
 }
 
 /** The next step of a node that asks and still has a guard. */
 function ofAsking(pass: GuardPass, x: GroupNode): Next {
   const isBegun = isGone(x)
-  const open = x.wanted.filter(({ isOpen }) => isOpen)
-  const expired = isBegun ? [] : open.filter((member) => isExpired(pass, x, member))
-  if (expired.length > 0) return { actions: expired.map((member) => closeGate(x, member, true)), reasons: [] }
   const why = whyNot(pass, x)
-  if (why.length > 0 && open.length > 0) return { actions: open.map((member) => closeGate(x, member)), reasons: why }
   if (why.length > 0) return { actions: isBegun ? kept(pass, x) : giveBack(pass, x), reasons: why }
-  const going = letGoBefore(pass, x, isBegun || open.length > 0)
+  const going = letGoBefore(pass, x, isBegun || x.wanted.some(({ isOpen }) => isOpen))
   if (going !== undefined) return { actions: going, reasons: isBegun ? [draining(x)] : [] }
   const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)
   // A node without a ready guard gives nothing back, and where the owner of the slot has it out, no other node can go before that ends.
@@ -255,10 +265,8 @@ function kept({ s: { budget } }: GuardPass, x: GroupNode): readonly GuardAction[
   return slot === undefined ? [] : [{ kind: 'takeSlot', node: x.name, ...slot }]
 }
 
-/** Ends the grant of a node: closes the budgets first, then withdraws the claim, then releases the slot. */
+/** Ends the grant of a node whose budgets are closed: withdraws the claim, then releases the slot. */
 function giveBack(pass: GuardPass, x: GroupNode): readonly GuardAction[] {
-  const open = x.members.filter(({ isOpen }) => isOpen).map((member) => closeGate(x, member))
-  if (open.length > 0) return open
   const isBack = x.node === undefined || x.wanted.length === 0 || !isAway(x)
   if (!isBack) return []
   if (x.node !== undefined && x.claim !== undefined)
@@ -266,7 +274,7 @@ function giveBack(pass: GuardPass, x: GroupNode): readonly GuardAction[] {
   return x.slot.kind === 'ours' ? [{ kind: 'releaseSlot', node: x.name, index: x.slot.index }] : []
 }
 
-function closeGate(x: GroupNode, { view, n }: Member, isExpired = false): GuardAction {
+function closeGate(x: GroupNode, { view, n }: Member, isExpired: boolean): GuardAction {
   const { wanted, gate } = n.own ?? {}
   invariant(wanted !== undefined && gate !== undefined, `an open budget of ${x.name} is there`)
   return { kind: 'closeGate', view, wanted, gate, node: x.name, ...(isExpired ? { isExpired: true } : {}) }

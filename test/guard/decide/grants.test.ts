@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NODE_ANNOTATION } from '../../../src/ground/model/slot.ts'
 import { decideGuards } from '../../../src/guard/decide/decide.ts'
 import { aNode } from '../../support/guard/guard-objects.ts'
-import { aSlotOf, GuardToy } from '../../support/guard/guard-toy.ts'
+import { aSlotOf, GuardToy, isOpen } from '../../support/guard/guard-toy.ts'
 import { readGuard } from './read-guard.ts'
 
 const HOLDS = { holds: [{ name: 'volumes', volumes: {} }] }
@@ -100,4 +101,87 @@ test('a grant that is not used in time is taken back', () => {
   for (let i = 0; i < 3; i += 1) pass(toy)
   for (let i = 0; i < 119; i += 1) toy.turn()
   assert.deepEqual(pass(toy), [['closeGate n1'], []])
+})
+
+/** The budgets that are open, as GUARD/NODE. */
+const open = (toy: GuardToy): readonly string[] =>
+  toy.guards.flatMap(({ guard, gates }) =>
+    gates.filter(isOpen).map(({ annotations }) => `${guard.name}/${annotations[NODE_ANNOTATION]}`),
+  )
+
+/** Somebody else opens the budget over the guard of a node. */
+function openByHand(toy: GuardToy, node: string): void {
+  const gate = toy.guards[0]?.gates.find(({ annotations }) => annotations[NODE_ANNOTATION] === node)
+  assert.ok(gate !== undefined)
+  gate.content = { ...gate.content, spec: { ...(gate.content.spec as object), minAvailable: 0 } }
+}
+
+test('law: a budget is open only for the one node that is granted, with its slot and its claim; one that another program opened is closed, also on a node that asks', () => {
+  const toy = cordoned()
+  toy.maxOut = 1
+  toy.slots = [aSlotOf('n2', 0, 'roll/x')]
+  assert.deepEqual(pass(toy), [[], ['BudgetUsedUp']])
+  openByHand(toy, 'n1')
+  assert.deepEqual([pass(toy), open(toy)], [[['closeGate n1'], []], []])
+  openByHand(toy, 'n3')
+  assert.deepEqual([pass(toy)[0], open(toy)], [['closeGate n3'], []])
+})
+
+test('a node that a person released in one guard closes the budget of its other guard before another node is granted', () => {
+  const guards = ['a', 'b'].map((name) => readGuard({ spec: HOLDS, metadata: { name, uid: name } }))
+  const toy = new GuardToy(
+    guards,
+    ['n1', 'n2', 'n3'].map((name) => aNode(name)),
+  )
+  toy.maxOut = 2
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  toy.verdicts.set('a/n2', 'held')
+  for (const name of ['n2', 'n1']) {
+    Object.assign(toy.nodes.get(name) ?? {}, { unschedulable: true })
+    for (let i = 0; i < 4; i += 1) pass(toy)
+  }
+  assert.deepEqual(open(toy), ['a/n1', 'b/n1'])
+  const [of] = toy.guards
+  assert.ok(of !== undefined)
+  of.pods = of.pods.filter(({ nodeName }) => nodeName !== 'n1')
+  Object.assign(of, {
+    guard: { ...of.guard, releases: { entries: [{ node: 'n1', by: 'alice', until: '2026-01-01T13:00:00Z' }] } },
+  })
+  toy.verdicts.clear()
+  const seen = [1, 2, 3, 4, 5].map(() => {
+    pass(toy)
+    return new Set(open(toy).map((text) => text.slice(2))).size
+  })
+  assert.deepEqual([seen.filter((count) => count > 1), open(toy)], [[], ['a/n2', 'b/n2']])
+})
+
+test('a grant has one clock: once it is over for one guard of the node it is over for all of them', () => {
+  const short = readGuard({ spec: { grantTimeoutSeconds: 60 }, metadata: { name: 'a', uid: 'a' } })
+  const toy = new GuardToy([short, readGuard({ metadata: { name: 'b', uid: 'b' } })], [aNode('n1'), aNode('n2')])
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  Object.assign(toy.nodes.get('n1') ?? {}, { unschedulable: true })
+  for (let i = 0; i < 3; i += 1) pass(toy)
+  for (let i = 0; i < 11; i += 1) toy.turn()
+  assert.deepEqual([pass(toy)[0], open(toy)], [['closeGate n1', 'closeGate n1'], []])
+})
+
+test('the slot of an owner that has not begun lets no node go that has no room, also once the group has claimed it', () => {
+  const guard = readGuard({ spec: { follow: { daemonSet: null, nodeSelector: { disk: 'ssd' } } } })
+  const toy = new GuardToy(
+    [guard],
+    ['n1', 'n2'].map((name) => aNode(name, { labels: { disk: 'ssd' } })),
+  )
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  Object.assign(toy.nodes.get('n1') ?? {}, { unschedulable: true })
+  toy.slots = [aSlotOf('n1', 0, 'roll/x')]
+  assert.deepEqual(pass(toy)[0], ['claim n1'])
+  toy.nodes.set('n5', aNode('n5', { labels: {}, ready: 'False' }))
+  assert.deepEqual([pass(toy), open(toy)], [[['withdrawClaim n1'], ['BudgetUsedUp']], []])
+})
+
+test('while a budget is open, the group is looked at again within a second', () => {
+  const toy = cordoned()
+  for (let i = 0; i < 3; i += 1) pass(toy)
+  const decision = decideGuards(toy.snapshot())
+  assert.deepEqual([decision.kind, decision.kind === 'hold' && decision.recheckAfterMs], ['hold', 1_000])
 })

@@ -57,19 +57,11 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     'if (x.node !== undefined && x.claim !== undefined)',
     "if (x.node !== undefined && x.claim !== undefined && x.name === '')",
   ]),
-  mutation(
-    'leaves the budget of an evicted guard open',
-    [
-      'grants.ts',
-      'const shut = gone.map((member) => closeGate(x, member))',
-      'const shut = gone.slice(gone.length).map((member) => closeGate(x, member))',
-    ],
-    [
-      'grants.ts',
-      'const open = x.members.filter(({ isOpen }) => isOpen).map((member) => closeGate(x, member))',
-      "const open = x.members.filter(({ isOpen }) => isOpen && x.name === '').map((member) => closeGate(x, member))",
-    ],
-  ),
+  mutation('leaves the budget of an evicted guard open', [
+    'grants.ts',
+    'const open = x.members.filter(({ isOpen }) => isOpen)',
+    'const open = x.members.filter(({ isOpen, isThere }) => isOpen && isThere)',
+  ]),
   mutation(
     'forgets a node once its guard is evicted',
     ['grants.ts', 'under.filter((x) => !isLost(pass, x))', 'under.filter((x) => !isGone(x))'],
