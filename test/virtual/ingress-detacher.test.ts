@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
-import { Detacher, type DetacherManner, REQUEST, STAMP } from '../support/virtual-ingress/detacher.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
+import { Detacher, type DetacherManner, REQUEST, STAMP } from '../support/virtual-roll/virtual-detacher.ts'
 
 const test = simulationTest(import.meta.url)
 

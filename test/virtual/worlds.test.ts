@@ -56,7 +56,7 @@ const TWO: readonly BalancerKind[] = [
 ]
 const AGENTS_ALONE: readonly BalancerKind[] = [
   { name: 'none', instances: ['lb-1'], backends: [] },
-  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], checksAgents: true },
+  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], by: 'agents' },
 ]
 
 test('each instance of a pair is told to let a node go, and to take it back', async () => {
@@ -121,6 +121,20 @@ test('a balancer that goes by checks alone notices what the agent of the node an
   assert.deepEqual(violations, [])
   assert.deepEqual([lines, reboots], [[], ['n1']])
 })
+
+for (const by of ['mark', 'detacher', 'commands'] as const) {
+  test(`a balancer without a runtime API that goes by ${by} lets a node go and takes it back, and nothing is lost`, async () => {
+    const name = by === 'commands' ? 'lb-2' : `by-${by}`
+    const balancers: readonly BalancerKind[] = [
+      { name: 'none', instances: ['lb-1'], backends: [] },
+      { name, instances: ['lb-2'], backends: ['web'], by },
+    ]
+    const { violations, lines, reboots } = await rolled({ balancers })
+    assert.deepEqual(violations, [])
+    assert.deepEqual(firstAndLast(lines), by === 'commands' ? ['lb-2 web/n1 drain ready'] : [])
+    assert.deepEqual(reboots, ['n1'])
+  })
+}
 
 for (const tight of ['room', 'spread'] as const) {
   test(`a node goes although no other node takes its pods, for their ${tight}, and they are back with it`, async () => {

@@ -9,6 +9,9 @@ import type { ProgramEnd, Programs } from '../../../src/ground/ports/programs.ts
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import type { GateSource } from '../../../src/roll/ports/gate-source.ts'
 import { HealthEndpoints } from '../../../src/service/actuators/agent/io/health-endpoints.ts'
+import { CommandBalancer } from '../../../src/service/actuators/commands/io/command-balancer.ts'
+import type { CommandEnd, CommandRun } from '../../../src/service/actuators/commands/io/node-command.ts'
+import { DetachedNodes } from '../../../src/service/actuators/detacher/io/detached-nodes.ts'
 import { HaproxyBalancer } from '../../../src/service/actuators/haproxy/io/haproxy-balancer.ts'
 import type { RuntimeSocket } from '../../../src/service/actuators/haproxy/io/runtime-socket.ts'
 import { MarkedNodes } from '../../../src/service/actuators/mark/io/marked-nodes.ts'
@@ -50,9 +53,34 @@ interface RollPortsParts {
 const SOCKET_LATENCY_MS = 1
 const SSH_LATENCY_MS = 300
 const SSH_LIMIT_MS = 30_000
+/** From the end of a command until the balancer has done what it was asked. */
+const FOLLOWS_MS = 800
 /** A program takes its time. */
 const PROGRAM_MS = 700
 const SILENT_SOCKET_MS = 5_000
+
+/** An instance that is asked, and after how long it does what it has accepted. */
+type Asked = BalancerInstance & { readonly followsMs?: number }
+
+/** What the program of a balancer that commands move can do. */
+export const LB_VERBS = ['detach', 'attach', 'status', 'cut'] as const
+const LB_LINES: Partial<Readonly<Record<(typeof LB_VERBS)[number], string>>> = {
+  detach: 'set server web/{node} state drain',
+  attach: 'set server web/{node} state ready',
+  cut: 'shutdown sessions server web/{node}',
+}
+
+/** As the status command prints it. */
+function statusOf({ balancer }: BalancerInstance, node: string): string {
+  const { servers = [] } = balancer.state.backends.find(({ name }) => name === 'web') ?? {}
+  const server = servers.find(({ config }) => config.name === node)
+  if (server === undefined) return JSON.stringify({ node, state: 'none' })
+  const { isUsable, admin, load } = server
+  const sessions = load.sessions.size
+  const isIn = admin === 'ready'
+  const state = isIn ? (isUsable ? 'in' : 'returning') : sessions > 0 ? 'leaving' : 'out'
+  return JSON.stringify({ node, state, sessions, total: load.counters.sessions })
+}
 
 const withLuck = (heard: ProbeSignal, luck: Outside['sampleLuck']): ProbeSignal =>
   heard.type === 'batch' && luck !== undefined ? { ...heard, samples: heard.samples.map(luck) } : heard
@@ -89,16 +117,18 @@ export class RollPorts extends ProcessPorts {
     const { cluster, spec } = parts
     const { time, network } = cluster
     const { lifeline } = this
-    this.balancers = spec.balancers.flatMap(({ name, backends, via }) =>
-      via.kind === 'haproxy'
-        ? new HaproxyBalancer({
-            spec: { name, backends, instances: via.instances },
-            clock: this.clock,
-            random: this.random,
-            open: (address) => this.#socket(address),
-          })
-        : [],
-    )
+    this.balancers = spec.balancers.flatMap((balancerSpec): readonly Balancer[] => {
+      const { name, backends, via } = balancerSpec
+      const shared = { clock: this.clock, random: this.random }
+      if (via.kind === 'commands') {
+        const run = (command: CommandRun, signal: AbortSignal) => this.#command(command, signal)
+        const own = { ...balancerSpec, via }
+        return [new CommandBalancer({ ...shared, spec: own, cluster: this.cluster, searchPath: '', run })]
+      }
+      if (via.kind !== 'haproxy') return []
+      const own = { name, backends, instances: via.instances }
+      return [new HaproxyBalancer({ ...shared, spec: own, open: (address) => this.#socket(address) })]
+    })
     this.endpoints = spec.balancers.flatMap((balancerSpec): readonly BalancerReader[] => {
       const shared = { cluster: this.cluster, clock: this.clock }
       const { via } = balancerSpec
@@ -112,6 +142,7 @@ export class RollPorts extends ProcessPorts {
           }),
         ]
       }
+      if (via.kind === 'detacher') return [new DetachedNodes({ ...shared, spec: { ...balancerSpec, via } })]
       if (via.kind !== 'agent') return []
       const ask = askVirtualAgent(cluster)
       const asked = (at: Parameters<typeof ask>[0], signal: AbortSignal) => lifeline.guard(() => ask(at, signal))
@@ -183,7 +214,23 @@ export class RollPorts extends ProcessPorts {
     }
   }
 
-  #sent(line: string, signal: AbortSignal, { name, balancer }: BalancerInstance): Promise<string> {
+  /** `lb VERB INSTANCE NODE`, which asks the runtime API of that instance. What it is asked for comes a while after its end. */
+  async #command({ words, target: { node }, limitMs }: CommandRun, signal: AbortSignal): Promise<CommandEnd> {
+    const [, verb, name] = words
+    const instance = this.#parts.cluster.instances.find((one) => one.name === name)
+    if (instance === undefined) return { ok: false, why: `failed (exit code 1): there is no ${name}` }
+    const line = LB_LINES[verb as (typeof LB_VERBS)[number]]?.replace('{node}', node)
+    const asks = line ?? 'show stat'
+    const over = this.clock.sleep(limitMs, signal).then(() => undefined)
+    const followsMs = line === undefined ? 0 : FOLLOWS_MS
+    const sent = this.effectOn(line !== undefined, asks, () => this.#sent(asks, signal, { ...instance, followsMs }))
+    const heard = sent.catch(() => undefined)
+    const answer = await this.lifeline.guard(() => Promise.race([heard, over]))
+    if (answer === undefined) return { ok: false, why: `did not end within ${limitMs / 1_000} s` }
+    return { ok: true, output: line === undefined ? statusOf(instance, node) : '' }
+  }
+
+  #sent(line: string, signal: AbortSignal, { name, balancer, followsMs = 0 }: Asked): Promise<string> {
     const { time } = this.#parts.cluster
     const { isBalancerSilent = () => false, balancerLateMs = () => 0 } = this.#parts.outside
     const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -195,8 +242,12 @@ export class RollPorts extends ProcessPorts {
       return promise
     }
     time.later(SOCKET_LATENCY_MS + balancerLateMs(), () => {
-      this.#parts.outside.witness?.({ kind: 'balancer', instance: name, line })
-      resolve(balancer.answer(line))
+      const carryOut = (): string => {
+        this.#parts.outside.witness?.({ kind: 'balancer', instance: name, line })
+        return balancer.answer(line)
+      }
+      if (followsMs > 0) time.later(followsMs, carryOut)
+      resolve(followsMs > 0 ? '' : carryOut())
     })
     return promise
   }

@@ -10,13 +10,20 @@ import { NODES } from '../../../src/sim/world/api-resource.ts'
 /** That of kube-proxy. */
 export const HEALTH_PORT = 10_256
 export const MARK = 'ToBeDeletedByClusterAutoscaler'
-/** From the taint until the answer goes by it, as by a watch. */
+export const MARK_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers'
+export const MARK_ANNOTATION = 'example.com/out'
+
+/** Whichever program set it, and with whatever value. */
+export const isMarked = ({ metadata: { labels = {}, annotations = {} }, spec }: NodeObject): boolean =>
+  spec?.taints?.some(({ key }) => key === MARK) === true || MARK_LABEL in labels || MARK_ANNOTATION in annotations
+
+/** From the mark until the answer goes by it, as by a watch. */
 const LATE_MS = 300
 const LOOK_EVERY_MS = 50
 
 /**
- * What kube-proxy answers at port 10256 of each machine: 503 while its Node has the taint of the Cluster Autoscaler,
- * whichever program set it. It begins again with the machine, and answers nothing before it has read its Node.
+ * What answers health checks at port 10256 of each machine: 503 while its Node has a mark, as kube-proxy does for the taint of the
+ * Cluster Autoscaler. It begins again with the machine, and answers nothing before it has read its Node.
  */
 export class VirtualHealthChecks {
   readonly #cluster: VirtualCluster
@@ -48,7 +55,7 @@ export class VirtualHealthChecks {
     const { name } = node.metadata
     const { machines, network, time } = this.#cluster
     const bootId = machines.get(name)?.bootId
-    const isGood = node.spec?.taints?.every(({ key }) => key !== MARK) ?? true
+    const isGood = !isMarked(node)
     if (bootId !== this.#boots.get(name)) {
       this.#end.get(name)?.()
       this.#end.delete(name)

@@ -1,6 +1,7 @@
 import type { EngineRequest } from '../engine-request.ts'
 import type { Checker } from './checker.ts'
 import { POD } from './evictions-only.ts'
+import { isMarkTaint, type NodeWord, wordAt } from './node-word.ts'
 import type { Scene } from './scene.ts'
 import { serverKey } from './server-word.ts'
 
@@ -8,7 +9,10 @@ const NAME = 'journal-first'
 const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
 const NODE = /^\/api\/v1\/nodes\/([^/]+)$/
 const INTENT = '/metadata/annotations/evenkeel.dev~1intent'
-const MAINTENANCE = '/metadata/annotations/evenkeel.dev~1maintenance'
+
+const TOLD_BY_NODE: ReadonlySet<string> = new Set<NodeWord>(['askAgent', 'askDetacher', 'setNodeMark'])
+/** What a roll calls the backend of a balancer that commands move. In the worlds it is `web`, of an instance of the balancer's name. */
+const NO_BACKEND = 'nodes'
 
 interface Meant {
   readonly kind: string
@@ -40,8 +44,9 @@ export function journalFirst(scene: Scene): Checker {
 function wordOf({ kind, node, name, ref }: Meant): string {
   if (kind === 'deletePod') return `evict ${name}`
   if (kind === 'evict' || kind === 'releasePod' || kind === 'withdrawPod') return `${kind} ${name}`
-  if (ref === undefined || kind === 'askAgent') return `${kind} ${node}`
-  return `${kind} ${serverKey(ref.instance, `${ref.backend}/${ref.server}`)}`
+  if (ref === undefined || TOLD_BY_NODE.has(kind)) return `${kind} ${node}`
+  const backend = ref.backend === NO_BACKEND ? 'web' : ref.backend
+  return `${kind} ${serverKey(ref.instance, `${backend}/${ref.server}`)}`
 }
 
 /** What a request takes from service, by the words of the journal. */
@@ -89,6 +94,7 @@ const patchWords = (node: string, ops: readonly JsonPatchOp[]): readonly string[
   ops.flatMap(({ op, path, value }) => {
     if (op === 'test' || op === 'remove') return []
     if (path === '/spec/unschedulable' && value === true) return [`cordon ${node}`]
-    if (path === MAINTENANCE) return [`askAgent ${node}`]
+    const word = isMarkTaint({ path, value }) ? 'setNodeMark' : wordAt(path)
+    if (word !== undefined) return [`${word} ${node}`]
     return path === INTENT ? [`writeIntent ${node}`] : []
   })

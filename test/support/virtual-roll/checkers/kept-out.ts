@@ -23,8 +23,8 @@ export function keptOut(scene: Scene): Checker {
     return outs
   }
   /** A process of a balancer that goes by checks takes every server for up until it has asked it. */
-  const isUnasked = ({ checksAgent, instance }: ServerFact): boolean =>
-    checksAgent &&
+  const isUnasked = ({ by, instance }: ServerFact): boolean =>
+    (by === 'agent' || by === 'mark') &&
     scene.reloads.some((reload) => reload.instance === instance && scene.nowMs - reload.atMs < ASKED_AFTER_MS)
   const isWrong = (server: ServerFact): boolean =>
     server.admin === 'ready' &&

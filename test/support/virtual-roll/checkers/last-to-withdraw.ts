@@ -37,7 +37,7 @@ export function lastToWithdraw(scene: Scene): Checker {
         else if (!claimedSince.has(name)) claimedSince.set(name, scene.nowMs)
       }
       for (const server of scene.servers()) {
-        if (!server.checksAgent) continue
+        if (server.by !== 'agent') continue
         if (server.admin !== 'ready') outs.add(server.key)
         else if (outs.delete(server.key) && isNoticed(server.node) && !isReloaded(server))
           scene.tell(

@@ -42,9 +42,9 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
     const takenNodes = new Set([...scene.takenOut.keys].map(nodeOfServer))
     const mustBeOut = ({ key, node }: ServerFact): boolean =>
       scene.takenOut.keys.has(key) || (scene.prior.servers.get(key) !== 'ready' && takenNodes.has(node))
-    const isUndone = servers.some((server) => !server.checksAgent && server.admin === 'ready' && mustBeOut(server))
+    const isUndone = servers.some((server) => server.by === 'socket' && server.admin === 'ready' && mustBeOut(server))
     const isUnasked =
-      servers.some(({ key, checksAgent }) => checksAgent && scene.takenOut.keys.has(key)) &&
+      servers.some(({ key, by }) => by !== 'socket' && scene.takenOut.keys.has(key)) &&
       scene.reloads.some((reload) => reload.instance === instance && scene.nowMs - reload.atMs < TAIL_MS)
     const isHurt = (node: string): boolean =>
       scene.hurtAgents.some((hurt) => hurt.node === node && scene.nowMs <= hurt.to + TAIL_MS)
@@ -52,7 +52,7 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
     const behind = servers.filter((server) => server.backend === backend)
     const noneLeft =
       !behind.some(({ isUsable }) => isUsable) &&
-      behind.some(({ key, node, checksAgent }) => isByHand(key) || (checksAgent && isHurt(node)))
+      behind.some(({ key, node, by }) => isByHand(key) || (by === 'agent' && isHurt(node)))
     return isUndone || isUnasked || noneLeft
   }
   return {

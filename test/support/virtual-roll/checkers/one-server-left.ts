@@ -15,8 +15,8 @@ const UNSEEN_BY_API_MS = UNSEEN_MS + SLOW_API_MS
 export function oneServerLeft(scene: Scene): Checker {
   const lastCarried = new Map<string, number>()
   const backendOf = (key: string): string => key.slice(0, key.indexOf('/'))
-  const mustStay = ({ isUsable, node, checksAgent }: ServerFact): boolean =>
-    isUsable && !scene.isAnnounced(node) && !(checksAgent && scene.isCordoned(node))
+  const mustStay = ({ isUsable, node, by }: ServerFact): boolean =>
+    isUsable && !scene.isAnnounced(node) && !(by === 'agent' && scene.isCordoned(node))
   return {
     onLook: () => {
       for (const { key, carries } of scene.servers()) if (carries) lastCarried.set(key, scene.nowMs)

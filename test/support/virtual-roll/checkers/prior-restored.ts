@@ -1,6 +1,7 @@
 import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import { isReady } from '../../../../src/sim/actors/pod-object.ts'
 import { LEASES } from '../../../../src/sim/world/api-resource.ts'
+import { ATTACHED_STAMP, STAMP } from '../virtual-detacher.ts'
 import type { Checker } from './checker.ts'
 import { SLOT } from './only-with-slot.ts'
 import type { Scene } from './scene.ts'
@@ -45,8 +46,10 @@ function ownText({ metadata, spec }: NodeObject): string {
     unschedulable?: boolean
     taints?: readonly { key: string; effect: string }[]
   }
+  // Times of a detacher are not the roll's.
+  const { [STAMP]: _detached, [ATTACHED_STAMP]: _attached, ...annotations } = metadata.annotations ?? {}
   const kept = taints.map(({ key, effect }) => `${key}:${effect}`).toSorted()
-  return JSON.stringify([unschedulable, kept, sorted(metadata.labels), sorted(metadata.annotations)])
+  return JSON.stringify([unschedulable, kept, sorted(metadata.labels), sorted(annotations)])
 }
 
 const sorted = (map: Readonly<Record<string, string>> = {}): readonly (readonly [string, string])[] =>

@@ -8,8 +8,10 @@ import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import { type EngineRequest, isCordon } from '../engine-request.ts'
 import { endsWithinMs, isRuleAway } from '../mutations/rules/rule-switch.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
-import { HEALTH_PORT, MARK } from '../virtual-health-checks.ts'
+import { REQUEST } from '../virtual-detacher.ts'
+import { HEALTH_PORT, isMarked } from '../virtual-health-checks.ts'
 import { claimants } from './claimants.ts'
+import { isMarkTaint, TAINTS_PATH, wordAt } from './node-word.ts'
 import { type AdminWord, type ServerWord, serverKey, serverWords, whichTakesMore } from './server-word.ts'
 import { TakenOut } from './taken-out.ts'
 
@@ -24,8 +26,11 @@ export interface ServerFact {
   readonly admin: AdminWord
   /** What was set on this very server. */
   readonly own: AdminWord
-  /** Its balancer goes by the agent of its node alone: `admin` is `drain` while that balancer does not send to it. */
-  readonly checksAgent: boolean
+  /**
+   * How a roll takes it out. `socket`: by the runtime API of its balancer. All others are told by the Node: `admin` is `drain` while
+   * their balancer does not send to them.
+   */
+  readonly by: 'socket' | 'agent' | 'mark' | 'detacher'
   /** The key of the server that it tracks. */
   readonly tracks: string | undefined
   readonly isUsable: boolean
@@ -120,11 +125,15 @@ export class Scene {
   /** Whether the runtime API of that instance answers, and has for a while. */
   isInstanceHeard: (instance: string) => boolean = () => true
 
-  constructor(cluster: VirtualCluster) {
+  /** Instances that a detacher moves. */
+  readonly #detached: readonly string[]
+
+  constructor(cluster: VirtualCluster, { detached = [] }: { readonly detached?: readonly string[] } = {}) {
     this.cluster = cluster
+    this.#detached = detached
     this.prior = {
       nodes: new Map(this.nodes().map((node) => [node.metadata.name, node])),
-      servers: new Map(serverFacts(cluster).map(({ key, admin }) => [key, admin])),
+      servers: new Map(this.servers().map(({ key, admin }) => [key, admin])),
       boots: new Map([...cluster.machines.all()].map(({ name, boots }) => [name, boots])),
     }
   }
@@ -164,7 +173,7 @@ export class Scene {
   }
 
   servers(): readonly ServerFact[] {
-    return serverFacts(this.cluster)
+    return this.cluster.instances.flatMap((instance) => factsOf(instance, this.#detached.includes(instance.name)))
   }
 
   /** From then on its servers go out, whichever others are left. */
@@ -181,7 +190,7 @@ export class Scene {
 
   /** What a request makes of servers: of those that it names, and of those that track them. */
   words(request: EngineRequest): readonly ServerWord[] {
-    if (request.kind === 'api') return this.#wordsToAgent(request.request)
+    if (request.kind === 'api') return this.#wordsToNode(request.request)
     const words = serverWords(request)
     if (words.length === 0) return words
     const servers = this.servers()
@@ -195,10 +204,13 @@ export class Scene {
     })
   }
 
-  /** Whether a claim asks the agent of that node, or a mark is on the Node, so that it leaves its balancers. */
+  /** Whether a claim asks the agent of that node, an annotation asks a detacher, or a mark is on the Node, so that it leaves its balancers. */
   isAskedToLeave(node: string): boolean {
     const found = this.nodes().find(({ metadata }) => metadata.name === node)
-    return claimants(found).length > 0 || found?.spec?.taints?.some(({ key }) => key === MARK) === true
+    return (
+      claimants(found).length > 0 ||
+      (found !== undefined && (isMarked(found) || REQUEST in (found.metadata.annotations ?? {})))
+    )
   }
 
   isCordoned(name: string): boolean {
@@ -207,29 +219,35 @@ export class Scene {
 
   /** What a cordon makes of servers whose balancers go by the agent of their node: it leaves them. */
   cordonWords(request: EngineRequest): readonly ServerWord[] {
-    return request.kind === 'api' && isCordon(request) ? this.#wordsOf(nodeIn(request.request.path), 'drain') : []
+    if (request.kind !== 'api' || !isCordon(request)) return []
+    return this.#wordsOf(nodeIn(request.request.path), 'drain', ({ by }) => by === 'agent')
   }
 
-  #wordsOf(node: string, to: AdminWord): readonly ServerWord[] {
+  #wordsOf(
+    node: string,
+    to: AdminWord,
+    isMeant = ({ by }: ServerFact): boolean => by !== 'socket',
+  ): readonly ServerWord[] {
     return this.servers()
-      .filter((server) => server.checksAgent && server.node === node)
+      .filter((server) => isMeant(server) && server.node === node)
       .map(({ key }) => ({ key, to }))
   }
 
-  #wordsToAgent({ method, path, body }: ApiRequest): readonly ServerWord[] {
+  #wordsToNode({ method, path, body }: ApiRequest): readonly ServerWord[] {
     if (method !== 'PATCH' || !Array.isArray(body)) return []
     const steps = body as readonly { op: string; path: string; value?: unknown }[]
-    const op = steps.findLast((one) => one.path === MAINTENANCE_PATH || this.#isMark(nodeIn(path), one))?.op
+    const isTaint = (one: (typeof steps)[number]): boolean => this.#isTaint(nodeIn(path), one)
+    const op = steps.findLast((one) => wordAt(one.path) !== undefined || isTaint(one))?.op
     if (op !== 'add' && op !== 'remove') return []
     return this.#wordsOf(nodeIn(path), op === 'add' ? 'drain' : 'ready')
   }
 
-  /** A step of a patch that sets the mark that health checks go by, or takes it off. */
-  #isMark(node: string, { path, value }: { path: string; value?: unknown }): boolean {
+  /** A step of a patch that sets the taint that health checks go by, or takes it off. */
+  #isTaint(node: string, { path, value }: { path: string; value?: unknown }): boolean {
     if (!path.startsWith(TAINTS_PATH)) return false
-    if (value !== undefined) return JSON.stringify(value).includes(`"${MARK}"`)
+    if (value !== undefined) return isMarkTaint({ path, value })
     const taints = this.nodes().find(({ metadata }) => metadata.name === node)?.spec?.taints ?? []
-    return taints[Number(path.slice(TAINTS_PATH.length + 1))]?.key === MARK
+    return isMarkTaint({ path, value: taints[Number(path.slice(TAINTS_PATH.length + 1))] })
   }
 
   tell(checker: string, text: string): void {
@@ -252,20 +270,21 @@ export class Scene {
 
 const MOST_TOLD = 20
 const nodeIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-const MAINTENANCE_PATH = '/metadata/annotations/evenkeel.dev~1maintenance'
-const TAINTS_PATH = '/spec/taints'
 /** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */
 const PODS_BACK_MS = 15_000
 /** An image that could not be pulled is pulled again after 10 s, and then after 20 s. */
 const PULLED_AGAIN_MS = 30_000
 const INTENT = 'evenkeel.dev/intent'
 
-const serverFacts = ({ instances }: VirtualCluster): readonly ServerFact[] => instances.flatMap(factsOf)
-
-function factsOf({ name: instance, balancer: { state } }: BalancerInstance): readonly ServerFact[] {
+function factsOf(
+  { name: instance, balancer: { state } }: BalancerInstance,
+  isDetached: boolean,
+): readonly ServerFact[] {
   const known =
     FACTS.get(state) ??
-    state.backends.flatMap(({ name: backend, servers }) => servers.map((at) => factOf(at, { instance, backend })))
+    state.backends.flatMap(({ name: backend, servers }) =>
+      servers.map((at) => factOf(at, { instance, backend }, isDetached)),
+    )
   FACTS.set(state, known)
   return known
 }
@@ -273,9 +292,10 @@ function factsOf({ name: instance, balancer: { state } }: BalancerInstance): rea
 /** Of a process of the balancer, as it is whenever it is looked at: every checker does so several times a second. */
 const FACTS = new WeakMap<BalancerState, readonly ServerFact[]>()
 
-function factOf(server: Server, place: Pick<ServerFact, 'instance' | 'backend'>): ServerFact {
+function factOf(server: Server, place: Pick<ServerFact, 'instance' | 'backend'>, isDetached: boolean): ServerFact {
   const { port } = server.check?.config ?? {}
-  const checksAgent = port === AGENT_PORT || port === HEALTH_PORT
+  const byCheck = port === AGENT_PORT ? 'agent' : port === HEALTH_PORT ? 'mark' : 'socket'
+  const by = isDetached ? 'detacher' : byCheck
   return {
     ...place,
     key: serverKey(place.instance, `${place.backend}/${server.config.name}`),
@@ -283,12 +303,12 @@ function factOf(server: Server, place: Pick<ServerFact, 'instance' | 'backend'>)
     address: server.config.address,
     port: server.config.port,
     get admin() {
-      return checksAgent && !server.isUsable ? 'drain' : server.admin
+      return by !== 'socket' && !server.isUsable ? 'drain' : server.admin
     },
     get own() {
       return server.own
     },
-    checksAgent,
+    by,
     tracks: server.config.track === undefined ? undefined : serverKey(place.instance, server.config.track),
     get isUsable() {
       return server.isUsable

@@ -31,7 +31,7 @@ export class TakenOut {
     if (request.kind !== 'balancer') return
     const words = this.#scene.words(request)
     if (words.length === 0) return
-    const bySocket = this.#scene.servers().filter(({ checksAgent }) => !checksAgent)
+    const bySocket = this.#scene.servers().filter(({ by }) => by === 'socket')
     const serving = new Set(bySocket.flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
     for (const { key, to } of words) {
       if (to === 'ready') this.#keys.delete(key)
@@ -41,10 +41,10 @@ export class TakenOut {
 
   look(): void {
     const recorded = new Set(this.#scene.nodes().flatMap((node) => (bearsRecord(node) ? [node.metadata.name] : [])))
-    for (const { key, node, admin, checksAgent } of this.#scene.servers()) {
-      // An agent is told by the Node itself.
-      if (checksAgent && this.#scene.isAskedToLeave(node)) this.#keys.add(key)
-      else if (checksAgent || !recorded.has(node)) this.#keys.delete(key)
+    for (const { key, node, admin, by } of this.#scene.servers()) {
+      const isToldByNode = by !== 'socket'
+      if (isToldByNode && this.#scene.isAskedToLeave(node)) this.#keys.add(key)
+      else if (isToldByNode || !recorded.has(node)) this.#keys.delete(key)
       if (admin !== 'ready' || !this.#keys.has(key)) this.#undoneSince.delete(key)
       else if (!this.#undoneSince.has(key)) this.#undoneSince.set(key, this.#scene.nowMs)
     }
@@ -52,7 +52,7 @@ export class TakenOut {
 
   /** The balancer sends to it, and not just since a moment ago by a reload or a command that no roll gave. */
   isSentTo(server: ServerFact): boolean {
-    const { key, admin, instance, checksAgent } = server
+    const { key, admin, instance, by } = server
     if (admin !== 'ready') return false
     const { nowMs, reloads } = this.#scene
     // It was out before the roll, so that a reload or people have put it in.
@@ -61,7 +61,7 @@ export class TakenOut {
     if (!this.#keys.has(key))
       return !reloads.some((reload) => reload.instance === instance && nowMs - reload.atMs <= UNHEARD_OF_MS)
     // A roll that takes a node out waits until its balancers have noticed.
-    if (checksAgent) return true
+    if (by !== 'socket') return true
     // What a roll leaves in service is not out again a moment later, as all else is.
     const limitMs = this.#scene.servesOn(server) ? UNDER_WAY_MS : UNHEARD_OF_MS
     return nowMs - (this.#undoneSince.get(key) ?? nowMs) > limitMs

@@ -1,5 +1,6 @@
 import { present } from '../../../../src/ground/model/present.ts'
 import { BUDGET_CONFIG_MAP, MAX_OUT_KEY } from '../../../../src/service/model/budget-object.ts'
+import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import { budget, database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
 import type { BalancerDescription, FrontDescription } from '../../../../src/sim/cluster/balancer-description.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
@@ -8,20 +9,28 @@ import { kuredDaemonSet } from '../kured-daemon-set.ts'
 import { balancerBefore, EDGE, smallWorld, WEB } from '../small-world.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
 import { VirtualAgents } from '../virtual-agents.ts'
+import { ATTACHED_STAMP, Detacher } from '../virtual-detacher.ts'
+import { HEALTH_PORT, VirtualHealthChecks } from '../virtual-health-checks.ts'
 import { letPodsWait } from './let-pods-wait.ts'
 import { tightly, withPodsKind } from './pods-kind.ts'
 import { nodeNames, type Scenario } from './scenario.ts'
-import type { WorldKind } from './world-kind.ts'
+import type { BalancerKind, WorldKind } from './world-kind.ts'
 
-interface BuiltWorld {
+export interface BuiltWorld {
   readonly cluster: VirtualCluster
   readonly agents?: VirtualAgents
+  readonly detacher?: Detacher
+  /** What of it is no part of the cluster ends. */
+  readonly end: () => void
 }
 
 /** The cluster of a scenario, settled, with what was set by hand before any roll. */
 export async function buildWorld(scenario: Scenario): Promise<BuiltWorld> {
   const { seed, nodes, darkMs, cordoned, maint, world } = scenario
   let agents: VirtualAgents | undefined
+  let detacher: Detacher | undefined
+  let checks: VirtualHealthChecks | undefined
+  const [detached] = movedBy(world, 'detacher')
   const cluster = await smallWorld({
     seed: `swarm ${seed}`,
     nodes,
@@ -31,6 +40,8 @@ export async function buildWorld(scenario: Scenario): Promise<BuiltWorld> {
     ...present({ shutdownGraceMs: world.pods?.shutdownGraceMs }),
     beside: (cluster) => {
       agents = agentsOf(cluster, world)
+      if (movedBy(world, 'mark').length > 0) checks = new VirtualHealthChecks(cluster)
+      if (detached !== undefined) detacher = detacherOf(cluster, detached, scenario)
       if (world.pods !== undefined) letPodsWait(cluster, nodeNames(nodes), world.pods)
     },
   })
@@ -40,12 +51,17 @@ export async function buildWorld(scenario: Scenario): Promise<BuiltWorld> {
     if (node !== undefined)
       cluster.world.store.put(NODES, { ...node, spec: { ...(node.spec as object), unschedulable: true } })
   }
-  // No roll can see what people set on a balancer that it knows by the agents of the nodes alone.
-  const unseen = world.balancers.flatMap(({ instances, checksAgents }) => (checksAgents === true ? instances : []))
+  // No roll can see what people set on a balancer that has no runtime API.
+  const unseen = world.balancers.flatMap(({ instances, by }) => (by === undefined ? [] : instances))
   for (const { name, balancer } of cluster.instances)
     for (const server of unseen.includes(name) ? [] : maint) balancer.answer(`set server ${server} state maint`)
   await cluster.time.advance(AFTERWARDS_MS)
-  return agents === undefined ? { cluster } : { cluster, agents }
+  const end = (): void => {
+    agents?.end()
+    checks?.end()
+    detacher?.end()
+  }
+  return { cluster, end, ...present({ agents, detacher }) }
 }
 
 const AFTERWARDS_MS = 1_500
@@ -54,14 +70,16 @@ const FRONTS = {
   plain: { web: WEB, edge: EDGE },
   cookies: { web: { ...WEB, cookie: 'SRV' }, edge: EDGE },
   agents: { web: { ...WEB, checkPath: '/nodecheck', checkPort: AGENT_PORT, closesServers: true }, edge: EDGE },
+  mark: { web: { ...WEB, checkPath: '/healthz', checkPort: HEALTH_PORT, closesServers: true }, edge: EDGE },
+  closing: { web: { ...WEB, closesServers: true }, edge: EDGE },
   track: { web: WEB, edge: { ...EDGE, track: 'web' } },
 } as const
 
 /** A connection that a balancer keeps open to a pod stays with it, past its last endpoint. */
 const instancesOf = ({ world: { balancers, servers, uneven }, polite }: Scenario): readonly BalancerDescription[] =>
-  balancers.flatMap(({ instances, backends, checksAgents }) => {
+  balancers.flatMap(({ instances, backends, by }) => {
     const { web, edge }: { web: FrontDescription; edge: FrontDescription } =
-      FRONTS[checksAgents === true ? 'agents' : (servers ?? 'plain')]
+      FRONTS[by === undefined ? (servers ?? 'plain') : by === 'agents' || by === 'mark' ? by : 'closing']
     const { slowStartMs, backup } = uneven ?? {}
     const closing = polite !== undefined ? { ...web, closesServers: true } : web
     const fronts = {
@@ -71,10 +89,23 @@ const instancesOf = ({ world: { balancers, servers, uneven }, polite }: Scenario
     return instances.map(() => balancerBefore(...backends.map((backend) => fronts[backend])))
   })
 
-function agentsOf(cluster: VirtualCluster, { balancers, agents }: WorldKind): VirtualAgents | undefined {
-  if (agents === undefined || !balancers.some(({ checksAgents }) => checksAgents === true)) return undefined
+function agentsOf(cluster: VirtualCluster, world: WorldKind): VirtualAgents | undefined {
+  const { agents } = world
+  if (agents === undefined || movedBy(world, 'agents').length === 0) return undefined
   return new VirtualAgents({ cluster, dataPort: WHOAMI_PORT, ...agents })
 }
+
+/** As the roll file has it: where it tells that a node is attached again, it may leave what it told before. */
+function detacherOf(cluster: VirtualCluster, instance: string, { seed, spec }: Scenario): Detacher {
+  const detacher = new Detacher({ cluster, instance }, 'prompt')
+  detacher.tellsAttached = JSON.stringify(spec).includes(ATTACHED_STAMP)
+  detacher.keepsStamps = detacher.tellsAttached && new SeededRandom(`detacher ${seed}`).next() < 0.5
+  return detacher
+}
+
+/** The instances that go so. */
+const movedBy = ({ balancers }: WorldKind, how: BalancerKind['by']): readonly string[] =>
+  balancers.flatMap(({ instances, by }) => (by === how ? instances : []))
 
 function manifestsOf(scenario: Scenario): readonly object[] {
   const { pods } = scenario.world

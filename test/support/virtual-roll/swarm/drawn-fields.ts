@@ -9,10 +9,11 @@ type DrawnField = readonly [path: string, values: number]
 /** What no seed writes, by the beginnings of paths, and why. */
 const UNDRAWN: Readonly<Record<string, string>> = {
   'spec.balancers[].allowLastServer': 'it allows what the checkers of the swarm forbid',
-  'spec.balancers[].annotation': 'test/roll/run/roll-by-detacher has it; the swarm has no detacher yet',
-  'spec.balancers[].commands': 'the swarm has no balancer that commands control yet',
-  'spec.balancers[].healthCheck':
-    'test/virtual/health-check-crash has it; the swarm has no balancer that goes by a mark yet',
+  'spec.balancers[].healthCheck.check.expectBody': 'in memory a health check is known by its status',
+  'spec.balancers[].healthCheck.check.insecure': 'no health check of the world has a certificate',
+  'spec.balancers[].healthCheck.check.timeout': 'in memory a health check has one time limit',
+  'spec.balancers[].healthCheck.nodes.': 'it is written as text; other fields draw the same selector as a map',
+  'spec.balancers[].healthCheck.checks': 'the checks of the world have one interval',
   'spec.balancers[].healthEndpoint.checks': 'the checks of the world have one interval',
   'spec.balancers[].instances[].tcp': 'where a socket is does not matter in memory',
   'spec.balancers[].instances[].ssh': 'where a socket is does not matter in memory',

@@ -1,7 +1,10 @@
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
+import { ATTACHED_STAMP } from '../virtual-detacher.ts'
+import { MARK_ANNOTATION, MARK_LABEL } from '../virtual-health-checks.ts'
 import type { Scenario } from './scenario.ts'
 import { scenarioOf } from './scenario.ts'
 import { BRISK } from './seed-roll-file.ts'
+import { OTHER_WAYS } from './world-kind.ts'
 
 /** What the world and its judges are to know of a drawn roll file. */
 export interface FileWishes {
@@ -25,9 +28,10 @@ type Fields = Readonly<Record<string, unknown>>
  * out, another ordinary value, or one of its bounds.
  */
 export function fileScenarioOf(seed: string): Scenario {
-  const drawn = scenarioOf(seed)
+  const ways = new Draw(new SeededRandom(`kinds ${seed}`))
+  const drawn = scenarioOf(seed, ways.chance(0.4) ? OTHER_WAYS : undefined)
   const random = new SeededRandom(`file ${seed}`)
-  const spec = drawn.spec as { readonly drain?: Fields; readonly probes?: readonly Fields[]; readonly nodes?: Fields }
+  const spec = drawn.spec as FieldsOfWorld
   const draw = new Draw(random)
   const together = drawn.nodes > 3 && draw.chance(0.5) ? 2 : 1
   const allowed = draw.oneOf([0, 0, 0, 1, 5])
@@ -75,6 +79,7 @@ export function fileScenarioOf(seed: string): Scenario {
       attach: { ...BRISK.attach, ...draw.maybe({ limit: ['20s', '2min'] }) },
       soak: draw.oneOf(['0s', '1s', '2s', '5s']),
       baseline: { ...BRISK.baseline, ...draw.maybe({ duration: ['2s', '3s'], limit: ['30s', '2min'] }) },
+      ...(spec.balancers === undefined ? {} : { balancers: spec.balancers.map((one) => balancerOf(ways, one)) }),
       ...(spec.probes === undefined ? {} : { probes: spec.probes.map((probe) => ({ ...probe, ...probeOf(draw) })) }),
       ...(allowed === 0 ? {} : { stop: stopOf(draw, allowed, String(spec.probes?.[0]?.name ?? 'front-1')) }),
       ...(wishes.hasFlags ? { gates: gatesOf(draw), hooks: hooksOf(draw) } : {}),
@@ -82,6 +87,13 @@ export function fileScenarioOf(seed: string): Scenario {
       ...(draw.chance(0.2) ? { window: windowOf(draw) } : {}),
     },
   }
+}
+
+interface FieldsOfWorld {
+  readonly drain?: Fields
+  readonly probes?: readonly Fields[]
+  readonly nodes?: Fields
+  readonly balancers?: readonly BalancerFields[]
 }
 
 /** Chances of one seed. */
@@ -154,6 +166,49 @@ const PODS: readonly [Fields, ...Fields[]] = [
   { selector: { matchLabels: { app: 'whoami' } } },
   { selector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['whoami'] }] }, namespaces: ['default'] },
 ]
+
+type BalancerFields = Fields & {
+  readonly healthCheck?: Fields & { readonly taint: string; readonly check: Fields }
+  readonly annotation?: Fields
+  readonly commands?: Fields & { readonly cut: unknown }
+}
+
+/** A balancer of another kind than HAProxy and agents, with its fields drawn. */
+function balancerOf(draw: Draw, { healthCheck, annotation, commands, ...same }: BalancerFields): Fields {
+  if (healthCheck !== undefined) return { ...same, healthCheck: healthCheckOf(draw, healthCheck) }
+  if (annotation !== undefined)
+    return {
+      ...same,
+      annotation: {
+        ...annotation,
+        ...draw.maybe({
+          value: ['rolls'],
+          attachedKey: [ATTACHED_STAMP],
+          grace: ['0s', '10s'],
+          attachGrace: ['0s', '10s'],
+          skew: ['0s', '1min'],
+        }),
+      },
+    }
+  if (commands === undefined) return same
+  const { cut, ...others } = commands
+  const mayCut = draw.chance(0.6) ? { cut } : {}
+  return {
+    ...same,
+    commands: { ...others, ...mayCut, ...draw.maybe({ timeout: ['2s', '10s'], interval: ['1s', '10s'] }) },
+  }
+}
+
+function healthCheckOf(draw: Draw, { taint, check, ...same }: NonNullable<BalancerFields['healthCheck']>): Fields {
+  const mark = draw.oneOf<Fields>([{ taint }, { label: MARK_LABEL }, { annotation: MARK_ANNOTATION }])
+  const asked = { ...check, ...draw.maybe({ expectStatus: ['200', '200-299'] }) }
+  return {
+    ...same,
+    ...mark,
+    ...(draw.chance(0.7) ? { check: asked } : {}),
+    ...draw.maybe({ value: ['rolls'], markDelay: ['1s', '5s'], nodes: ['!example.com/pool'] }),
+  }
+}
 
 const probeOf = (draw: Draw): Fields =>
   draw.maybe({

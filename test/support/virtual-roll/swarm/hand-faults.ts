@@ -84,7 +84,7 @@ export class HandFaults {
       const node = this.#node(name)
       const annotations = node?.metadata.annotations ?? {}
       if (node === undefined || annotations[RECORD] !== undefined) continue
-      const isOut = scene.servers().some((server) => server.node === name && server.checksAgent && !server.isUsable)
+      const isOut = scene.servers().some((server) => server.node === name && server.by === 'agent' && !server.isUsable)
       const isWithdrawn = isOut && (isBetween || scene.isFirstRollOver) && annotations[MAINTENANCE] === undefined
       if (isWithdrawn) this.#sayOnMaintenance(node, WITHDRAWN)
       if (!isOut && annotations[MAINTENANCE] === WITHDRAWN) this.#sayOnMaintenance(node, undefined)

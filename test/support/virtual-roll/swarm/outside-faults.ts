@@ -179,9 +179,9 @@ export class OutsideFaults {
     this.#hands.putBackCordons()
     this.#hands.withdrawKeptRequests(isBetween)
     for (const server of scene.servers()) {
-      const { key, node, admin, checksAgent } = server
+      const { key, node, admin, by } = server
       // Its balancer has no runtime API.
-      if (checksAgent) continue
+      if (by !== 'socket') continue
       const isTheirs = scene.handStates.has(key) || scene.registeredAnew.has(node)
       if (!isTheirs || admin === 'ready' || scene.prior.servers.get(key) !== 'ready') continue
       const record = scene.nodes().find(({ metadata }) => metadata.name === node)?.metadata.annotations?.[RECORD]

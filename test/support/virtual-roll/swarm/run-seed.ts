@@ -9,9 +9,8 @@ import type { EngineProcess } from '../engine-process.ts'
 import type { EngineRequest } from '../engine-request.ts'
 import { operateRoll } from '../operate-roll.ts'
 import type { ReturningClient } from '../returning-client.ts'
-import type { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
-import { buildWorld } from './build-world.ts'
+import { type BuiltWorld, buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
 import { fileScenarioOf } from './file-draw.ts'
 import { FilePrograms } from './file-programs.ts'
@@ -55,20 +54,19 @@ export async function runScenario(
   scenario: Scenario,
   heard: (request: EngineRequest) => void = () => undefined,
 ): Promise<SeedReport> {
-  const { cluster, agents } = await buildWorld(scenario)
-  const run = new SeedRun({ scenario, cluster, agents, heard })
+  const world = await buildWorld(scenario)
+  const run = new SeedRun({ scenario, world, heard })
   try {
     return await run.toItsEnd()
   } finally {
-    agents?.end()
-    cluster.end()
+    world.end()
+    world.cluster.end()
   }
 }
 
 interface SeedRunParts {
   readonly scenario: Scenario
-  readonly cluster: VirtualCluster
-  readonly agents: VirtualAgents | undefined
+  readonly world: BuiltWorld
   readonly heard: (request: EngineRequest) => void
 }
 
@@ -94,12 +92,13 @@ class SeedRun {
   #restoresAs: string | undefined
   readonly #processes: EngineProcess[] = []
 
-  constructor({ scenario, cluster, agents, heard }: SeedRunParts) {
+  constructor({ scenario, world: { cluster, agents, detacher }, heard }: SeedRunParts) {
     this.#scenario = scenario
     this.#heard = heard
     this.#cluster = cluster
     this.#random = new SeededRandom(`swarm ${scenario.seed} operator`)
-    this.#scene = new Scene(cluster)
+    const detached = scenario.world.balancers.flatMap(({ instances, by }) => (by === 'detacher' ? instances : []))
+    this.#scene = new Scene(cluster, { detached })
     this.#scene.isSomebodyThere = () => this.#isSomebodyThere()
     const { faults, cues, spec, healAtMs, world } = scenario
     this.#healAtMs = healAtMs
@@ -113,7 +112,7 @@ class SeedRun {
       kill: (next) => this.#operator.kill(next),
     })
     const sinceMs = (): number => this.#faults.sinceMs
-    this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, world, sinceMs })
+    this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, detacher, world, sinceMs })
     this.#scene.isInstanceHeard = (instance) => this.#worldFaults.wasHeardSince(instance, WELL_FOR_MS)
     this.#programs = new FilePrograms({ scene: this.#scene, file: scenario.file, sinceMs })
     this.#digest = new Digest(cluster)

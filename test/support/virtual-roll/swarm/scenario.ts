@@ -5,7 +5,7 @@ import type { FileWishes } from './file-draw.ts'
 import { randomFaults } from './random-faults.ts'
 import { amendsOf, cordonedBefore, cuesOf, FIRST_BY_STEP } from './scenario-by-step.ts'
 import { DRAIN } from './seed-roll-file.ts'
-import { PLAIN_WORLD, type WorldKind, worldKindOf } from './world-kind.ts'
+import { type Layouts, PLAIN_WORLD, type WorldKind, worldKindOf } from './world-kind.ts'
 import { worldSpec } from './world-spec.ts'
 
 /** All that a seed says. */
@@ -44,9 +44,11 @@ export const nodeNames = (nodes: number): readonly string[] => Array.from({ leng
 /** Small ones are many, since they are fast and have the fewest ways out. */
 const MORE_NODES = [0, 0, 0, 1, 1, 1, 2, 4]
 
-export function scenarioOf(seed: string): Scenario {
+/** `layouts`: one of which the world has; absent: one of those that all seeds have. */
+export function scenarioOf(seed: string, layouts?: Layouts): Scenario {
   const number = Number(seed)
-  return number >= FIRST_BY_STEP ? drawnByStep(drawnByTime(seed), number) : drawnByTime(seed)
+  const drawn = drawnByTime(seed, layouts)
+  return number >= FIRST_BY_STEP ? drawnByStep(drawn, number) : drawn
 }
 
 /** What the seed says, over pods that leave politely: as long as a request may take they serve on. */
@@ -91,7 +93,7 @@ const withoutBackup = (world: WorldKind): WorldKind => {
   return { ...world, uneven }
 }
 
-function drawnByTime(seed: string): Scenario {
+function drawnByTime(seed: string, layouts: Layouts | undefined): Scenario {
   const random = new SeededRandom(`swarm ${seed}`)
   const chance = (share: number): boolean => random.next() < share
   const nodes = 2 + (MORE_NODES[random.below(MORE_NODES.length)] ?? 0)
@@ -100,7 +102,7 @@ function drawnByTime(seed: string): Scenario {
   const faultsUntilMs = random.between(10_000, 45_000)
   const faults = randomFaults(random.fork('faults'), { names, healAtMs: faultsUntilMs })
   const healAtMs = Math.max(faultsUntilMs, ...faults.map(lastOf))
-  const world = worldOf(seed, random.fork('world'), { names, healAtMs })
+  const world = worldOf(seed, random.fork('world'), { names, healAtMs, layouts })
   const beside = random.fork('second')
   const maint = nodes > 2 && chance(0.2) ? [`${inMaint(world, oneOf(['web', 'edge']))}/${oneOf(names)}`] : []
   const drainsEdge = chance(0.7)

@@ -33,6 +33,8 @@ export type WorldFault =
   /** Nothing passes between the machine of the prober and whatever it asks, the control among it. */
   | (Span & { readonly kind: 'proberCutOff' })
   | (Span & { readonly kind: 'agent'; readonly node: string; readonly how: AgentTrouble })
+  /** The detacher of the world does not run. */
+  | (Span & { readonly kind: 'detacherAway' })
   | { readonly kind: 'agentRestarted'; readonly node: string; readonly atMs: number }
   /** No node can pull an image. */
   | (Span & { readonly kind: 'registryAway' })

@@ -1,6 +1,7 @@
 import type { Scene } from '../checkers/scene.ts'
 import { ControlTarget } from '../control-target.ts'
 import type { VirtualAgents } from '../virtual-agents.ts'
+import type { Detacher } from '../virtual-detacher.ts'
 import { giveWeight, putBack, reloadByHand, setByHand, takeWeight } from './by-hand.ts'
 import { staticManifests } from './pods-kind.ts'
 import type { WorldFault } from './world-fault.ts'
@@ -9,6 +10,7 @@ import type { WorldKind } from './world-kind.ts'
 interface WorldFaultParts {
   readonly scene: Scene
   readonly agents: VirtualAgents | undefined
+  readonly detacher: Detacher | undefined
   readonly world: WorldKind
   /** Since the first roll began. */
   readonly sinceMs: () => number
@@ -19,6 +21,8 @@ export const PROBER_HOST = 'prober'
 const RECORD = 'evenkeel.dev/record'
 
 const ETCD = 'etcd'
+
+const AWAY: ReadonlySet<WorldFault['kind']> = new Set(['agent', 'memberAway', 'detacherAway'])
 
 type Of<Kind extends WorldFault['kind']> = Extract<WorldFault, { readonly kind: Kind }>
 
@@ -39,11 +43,11 @@ export class WorldFaults {
     this.#control = new ControlTarget(network, control)
   }
 
-  /** Until then an agent or a static pod of the world is away or begins again, after the beginning of the first roll; 0: none. */
+  /** Until then an agent, a detacher or a static pod of the world is away or begins again, after the beginning of the first roll; 0: none. */
   get awayUntilMs(): number {
     const ends = this.#parts.world.faults.map((fault) => {
       if (fault.kind === 'agentRestarted') return fault.atMs
-      return fault.kind === 'agent' || fault.kind === 'memberAway' ? fault.toMs : 0
+      return AWAY.has(fault.kind) && 'toMs' in fault ? fault.toMs : 0
     })
     return Math.max(0, ...ends)
   }
@@ -106,6 +110,9 @@ export class WorldFaults {
         this.#parts.agents?.restart(fault.node)
         scene.hurtAgents.push({ node: fault.node, from: scene.nowMs, to: scene.nowMs })
         return
+      case 'detacherAway':
+        this.#takeDetacher(fault)
+        return
       case 'memberAway':
         this.#takeMember(fault)
         return
@@ -135,6 +142,15 @@ export class WorldFaults {
     agents?.setTrouble(node, how)
     scene.hurtAgents.push({ node, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
     scene.cluster.time.later(toMs - fromMs, () => agents?.setTrouble(node, undefined))
+  }
+
+  #takeDetacher({ fromMs, toMs }: Of<'detacherAway'>): void {
+    const { scene, detacher } = this.#parts
+    if (detacher === undefined) return
+    detacher.isAway = true
+    scene.cluster.time.later(toMs - fromMs, () => {
+      detacher.isAway = false
+    })
   }
 
   #takeMember({ node, fromMs, toMs }: Of<'memberAway'>): void {

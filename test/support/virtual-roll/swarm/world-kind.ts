@@ -9,8 +9,11 @@ export interface BalancerKind {
   readonly name: string
   readonly instances: readonly string[]
   readonly backends: readonly ('web' | 'edge')[]
-  /** It has no runtime API, and goes by what the agents of the nodes answer. */
-  readonly checksAgents?: true
+  /**
+   * How a roll moves it where that is not its runtime API: it goes by what the agents of the nodes answer, or by health checks that a
+   * mark on the Node makes fail; a detacher of the cluster moves it, or commands do.
+   */
+  readonly by?: 'agents' | 'mark' | 'detacher' | 'commands'
 }
 
 /** `slowstart` of all servers; and the node whose server of `web` is a backup. */
@@ -41,6 +44,8 @@ interface WorldFacts {
   /** Of the nodes. */
   readonly names: readonly string[]
   readonly healAtMs: number
+  /** One of which the world has. */
+  readonly layouts?: Layouts | undefined
 }
 
 const ONE: readonly BalancerKind[] = [{ name: 'lb', instances: ['lb-1'], backends: ['web', 'edge'] }]
@@ -57,25 +62,46 @@ const PAIR_AND_INNER: readonly BalancerKind[] = [
 const NOTHING: BalancerKind = { name: 'none', instances: ['lb-1'], backends: [] }
 const AGENTS_ALONE: readonly BalancerKind[] = [
   NOTHING,
-  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], checksAgents: true },
+  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], by: 'agents' },
 ]
 const AGENTS_BESIDE: readonly BalancerKind[] = [
   ...ONE,
-  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], checksAgents: true },
+  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], by: 'agents' },
 ]
-const LAYOUTS = [ONE, ONE, PAIR, PAIR, TWO, PAIR_AND_INNER, AGENTS_ALONE, AGENTS_BESIDE] as const
+export type Layouts = readonly [readonly BalancerKind[], ...(readonly BalancerKind[])[]]
+const LAYOUTS: Layouts = [ONE, ONE, PAIR, PAIR, TWO, PAIR_AND_INNER, AGENTS_ALONE, AGENTS_BESIDE]
+
+const moved = (by: 'mark' | 'detacher' | 'commands'): BalancerKind => ({
+  // What commands move has the name of its instance.
+  name: by === 'commands' ? 'lb-2' : `by-${by}`,
+  instances: ['lb-2'],
+  backends: ['web'],
+  by,
+})
+
+/** A balancer of each kind that no other world has: alone, or beside one with a runtime API. */
+export const OTHER_WAYS: Layouts = [
+  [NOTHING, moved('mark')],
+  [NOTHING, moved('detacher')],
+  [NOTHING, moved('commands')],
+  [...ONE, moved('mark')],
+  [...ONE, moved('detacher')],
+  [...ONE, moved('commands')],
+]
 
 /** One instance and nothing else: the world of the seeds below 1,000,000. */
 export const PLAIN_WORLD: WorldKind = { balancers: ONE, faults: [] }
 
 /** Everything about a world that differs from the plain one, and the faults that only such a world knows. */
 export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind {
-  const balancers = oneOf(random, LAYOUTS)
+  const balancers = oneOf(random, facts.layouts ?? LAYOUTS)
+  // What a roll cannot see, it cannot heed.
+  const isAllSeen = balancers.every(({ by }) => by === undefined)
   const control = oneOf(random, CONTROLS)
   const servers = serversOf(random.fork('servers'), balancers)
   const hasLongRequests = random.fork('long').next() < 0.25
   const agents = agentsOf(random.fork('agents'), balancers)
-  const uneven = agents === undefined ? unevenOf(random.fork('uneven'), facts) : undefined
+  const uneven = isAllSeen ? unevenOf(random.fork('uneven'), facts) : undefined
   const pods = podsKindOf(random.fork('pods'), facts.names.length)
   return {
     balancers,
@@ -88,8 +114,9 @@ export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind 
     faults: [
       ...instanceFaults(random.fork('instances'), balancers, facts),
       ...outages(random.fork('outages'), balancers, facts),
-      ...(agents === undefined ? weightFaults(random.fork('weights'), balancers, facts) : []),
+      ...(isAllSeen ? weightFaults(random.fork('weights'), balancers, facts) : []),
       ...(agents === undefined ? [] : agentFaults(random.fork('agent faults'), facts)),
+      ...(balancers.some(({ by }) => by === 'detacher') ? detacherFaults(random.fork('detacher'), facts) : []),
       ...(control === undefined ? [] : controlFaults(random.fork('control'), facts)),
       ...(pods?.isStacked === undefined ? [] : memberFaults(random.fork('members'), facts)),
       ...(pods?.pulls === undefined ? [] : registryFaults(random.fork('registry'), facts)),
@@ -123,7 +150,7 @@ const CONTROLS: readonly [undefined, ...(ControlState | undefined)[]] = [
 ]
 
 function agentsOf(random: SeededRandom, balancers: readonly BalancerKind[]): WorldKind['agents'] {
-  if (!balancers.some(({ checksAgents }) => checksAgents === true)) return undefined
+  if (!balancers.some(({ by }) => by === 'agents')) return undefined
   return { countsConnections: random.next() < 0.5, declaresCheckers: random.next() < 0.5 }
 }
 
@@ -136,6 +163,19 @@ function agentFaults(random: SeededRandom, { names, healAtMs }: WorldFacts): rea
     const how = oneOf(random, AGENT_TROUBLES)
     if (how === 'restarted') return { kind: 'agentRestarted', node, atMs: fromMs }
     return { kind: 'agent', node, how, fromMs, toMs: Math.min(healAtMs, fromMs + random.between(300, 12_000)) }
+  })
+}
+
+const LONGEST_WITHOUT_DETACHER_MS = 12_000
+
+function detacherFaults(random: SeededRandom, { healAtMs }: WorldFacts): readonly WorldFault[] {
+  return Array.from({ length: random.below(3) }, (): WorldFault => {
+    const fromMs = random.between(0, healAtMs)
+    return {
+      kind: 'detacherAway',
+      fromMs,
+      toMs: Math.min(healAtMs, fromMs + random.between(1_000, LONGEST_WITHOUT_DETACHER_MS)),
+    }
   })
 }
 
@@ -205,8 +245,9 @@ function instanceFaults(
   balancers: readonly BalancerKind[],
   { names, healAtMs }: WorldFacts,
 ): readonly WorldFault[] {
-  const bySocket = balancers.filter(({ checksAgents, backends }) => checksAgents !== true && backends.length > 0)
-  const places = bySocket.flatMap(({ instances, backends }) => instances.map((instance) => ({ instance, backends })))
+  const isAnswering = ({ by }: BalancerKind): boolean => by === undefined || by === 'commands'
+  const answering = balancers.filter((one) => isAnswering(one) && one.backends.length > 0)
+  const places = answering.flatMap(({ instances, backends }) => instances.map((instance) => ({ instance, backends })))
   const [first, ...more] = places
   if (first === undefined || more.length === 0) return []
   return Array.from({ length: random.below(3) }, (): WorldFault => {

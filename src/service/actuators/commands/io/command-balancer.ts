@@ -14,7 +14,7 @@ import type { BalancerSpec } from '../../../model/balancer-spec.ts'
 import type { Balancer } from '../../../ports/balancer.ts'
 import { KnownNodes } from '../../io/known-nodes.ts'
 import { NOTHING_COUNTED, oneBackend } from '../../io/no-balancer.ts'
-import { runCommand } from './node-command.ts'
+import { type CommandEnd, type CommandRun, runCommand } from './node-command.ts'
 import { NodeStatuses } from './node-statuses.ts'
 import { parseStatus, type StatusWord } from './parse-status.ts'
 
@@ -25,6 +25,8 @@ interface CommandBalancerParts {
   readonly random: Random
   /** Where programs are looked for, as $PATH writes it. */
   readonly searchPath: string
+  /** In place of the programs of this machine. */
+  readonly run?: (command: CommandRun, signal: AbortSignal) => Promise<CommandEnd>
 }
 
 type Verb = 'detach' | 'attach' | 'cut'
@@ -125,7 +127,7 @@ export class CommandBalancer implements Balancer {
     const restMs = (last?.until ?? 0) - clock.monoMs()
     // Without this pause it would be tried with each poll.
     if (last !== undefined && restMs > 0) throw failure(last.why, restMs)
-    const end = await runCommand({ words, target: this.#target(node), limitMs, clock }, signal)
+    const end = await this.#runCommand({ words, target: this.#target(node), limitMs, clock }, signal)
     if (end.ok) {
       this.#refused.delete(key)
       return
@@ -148,8 +150,12 @@ export class CommandBalancer implements Balancer {
     const { status: words, timeoutMs: limitMs } = spec.via
     const node = this.#known.find((known) => known.name === name)
     if (node === undefined) return 'there is no such node'
-    const end = await runCommand({ words, target: this.#target(node), limitMs, isRead: true, clock }, signal)
+    const end = await this.#runCommand({ words, target: this.#target(node), limitMs, isRead: true, clock }, signal)
     return end.ok ? parseStatus(end.output, name) : `its status command ${end.why}`
+  }
+
+  get #runCommand(): typeof runCommand {
+    return this.#parts.run ?? runCommand
   }
 
   #target({ name, internalAddresses }: Node) {
@@ -192,7 +198,7 @@ export class CommandBalancer implements Balancer {
   }
 
   async #mustBeThere(program: string): Promise<void> {
-    if (await hasProgram(program, this.#parts.searchPath)) return
+    if (this.#parts.run !== undefined || (await hasProgram(program, this.#parts.searchPath))) return
     throw new WorldError(`${this.name}: there is no program ${escapeForeign(program, 200)} that may be run here`, {
       code: 'BALANCER_NO_PROGRAM',
       retry: 'never',

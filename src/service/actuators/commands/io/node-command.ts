@@ -11,7 +11,7 @@ interface CommandTarget {
   readonly port: number
 }
 
-interface CommandRun {
+export interface CommandRun {
   /** `{node}`, `{address}` and `{port}` are replaced in each word but the program. */
   readonly words: readonly string[]
   readonly target: CommandTarget
@@ -21,7 +21,7 @@ interface CommandRun {
   readonly clock: Clock
 }
 
-type CommandEnd = { readonly ok: true; readonly output: string } | { readonly ok: false; readonly why: string }
+export type CommandEnd = { readonly ok: true; readonly output: string } | { readonly ok: false; readonly why: string }
 
 const OUTPUT_BYTES_MAX = 64 * 1024
 

@@ -1,8 +1,12 @@
+import type { NodeObject } from '../../../src/sim/actors/node-object.ts'
+import type { VirtualBalancer } from '../../../src/sim/balancer/virtual-balancer.ts'
+import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES } from '../../../src/sim/world/api-resource.ts'
-import type { IngressGround } from './ingress-ground.ts'
+import { FIRST_INSTANCE } from './checkers/server-word.ts'
 
 export const REQUEST = 'node-detacher.variant.run/detached'
 export const STAMP = 'node-detacher.variant.run/detachment-timestamp'
+export const ATTACHED_STAMP = 'node-detacher.variant.run/attachment-timestamp'
 
 /**
  * `garbage`, `long ago` and `just before`: it writes that in place of a timestamp and detaches nothing. `never`: it does nothing.
@@ -17,6 +21,13 @@ const LONG_AGO_MS = 3_600_000
 
 /** By so many checks in a row the balancer would have found that the node does not serve. */
 const CHECKED_FOR_MS = 4_000
+
+interface DetacherGround {
+  readonly cluster: VirtualCluster
+  /** Whose server `web` of each node it moves: the first one unless told otherwise. */
+  readonly instance?: string
+  readonly leavingPods?: () => readonly { readonly node: string; readonly uid: string }[]
+}
 
 interface Place {
   askedAt: number | undefined
@@ -33,25 +44,34 @@ export class Detacher {
   manner: DetacherManner
   /** It leaves its last timestamp on the Node when the node is attached again. */
   keepsStamps = false
+  /** It says with another timestamp that a node is attached again. */
+  tellsAttached = false
+  /** It does not run. */
+  isAway = false
   /** Nodes whose pods were made to leave while the balancer still sent to them. */
   readonly early: string[] = []
-  readonly #ground: IngressGround
+  readonly #ground: DetacherGround
   readonly #places = new Map<string, Place>()
   readonly #leaving = new Set<string>()
+  #callOff: () => void = () => undefined
 
-  constructor(ground: IngressGround, manner: DetacherManner) {
+  constructor(ground: DetacherGround, manner: DetacherManner) {
     this.#ground = ground
     this.manner = manner
     this.#look()
   }
 
+  end(): void {
+    this.#callOff()
+  }
+
   #look(): void {
-    for (const name of this.#ground.cluster.nodes) this.#follow(name)
-    for (const { node, uid } of this.#ground.leavingPods()) {
+    for (const name of this.isAway ? [] : this.#ground.cluster.nodes) this.#follow(name)
+    for (const { node, uid } of this.#ground.leavingPods?.() ?? []) {
       if (!this.#leaving.has(uid) && this.#places.get(node)?.isOut !== true) this.early.push(node)
       this.#leaving.add(uid)
     }
-    this.#ground.cluster.time.later(LOOK_EVERY_MS, () => this.#look())
+    this.#callOff = this.#ground.cluster.time.later(LOOK_EVERY_MS, () => this.#look())
   }
 
   #follow(name: string): void {
@@ -94,12 +114,13 @@ export class Detacher {
   /** As a load balancer with an API does: it sends to a node that its own checks have found to serve since. */
   #attach(name: string, place: Place, now: number): void {
     place.releasedAt ??= now
-    const { servers } = this.#ground.cluster.balancer.state
+    const { servers } = this.#balancer.state
     const { check } = servers.find(({ config }) => config.name === name) ?? {}
     const isWell = check !== undefined && check.health >= check.config.rise
     if (!isWell || now - place.releasedAt < CHECKED_FOR_MS) return
     this.#setState(name, 'ready')
     place.isOut = false
+    if (this.tellsAttached) this.#annotate(name, iso(now), ATTACHED_STAMP)
     if (!this.keepsStamps) this.#annotate(name, undefined)
   }
 
@@ -110,18 +131,27 @@ export class Detacher {
   }
 
   #setState(name: string, state: 'drain' | 'ready'): void {
-    this.#ground.cluster.balancer.answer(`set server web/${name} state ${state}`)
+    this.#balancer.answer(`set server web/${name} state ${state}`)
+  }
+
+  get #balancer(): VirtualBalancer {
+    const { instance = FIRST_INSTANCE, cluster } = this.#ground
+    return cluster.instances.find(({ name }) => name === instance)?.balancer ?? cluster.balancer
+  }
+
+  #node(name: string): NodeObject | undefined {
+    return this.#ground.cluster.world.store.get(NODES, { name }) as NodeObject | undefined
   }
 
   #annotations(name: string): Readonly<Record<string, string>> {
-    return this.#ground.node(name).metadata.annotations ?? {}
+    return this.#node(name)?.metadata.annotations ?? {}
   }
 
-  #annotate(name: string, value: string | undefined): void {
-    const node = this.#ground.node(name)
-    const { [STAMP]: before, ...others } = node.metadata.annotations ?? {}
-    if (before === value) return
-    const annotations = value === undefined ? others : { ...others, [STAMP]: value }
+  #annotate(name: string, value: string | undefined, key = STAMP): void {
+    const node = this.#node(name)
+    const { [key]: before, ...others } = node?.metadata.annotations ?? {}
+    if (node === undefined || before === value) return
+    const annotations = value === undefined ? others : { ...others, [key]: value }
     this.#ground.cluster.world.store.put(NODES, { ...node, metadata: { ...node.metadata, annotations } })
   }
 }
