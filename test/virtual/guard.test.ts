@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
-import { NODE_GUARDS, NODES, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
+import { LEASES, NODE_GUARDS, NODES, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { GuardGround, STORAGE_LABEL } from '../support/virtual-guard/guard-ground.ts'
 import {
@@ -174,6 +174,22 @@ test('a node whose slot another owner has goes before one that asked earlier and
   ground.annotateNode('n2', 'evenkeel.dev/maintenance', '{"version":2,"claims":[{"owner":"person/alice","id":"a"}]}')
   await ground.until('n2 to be granted', () => isGateOpen(ground, 'n2'), 30)
   assert.equal(isGateOpen(ground, 'n1'), false)
+})
+
+test('a slot that the controller left when it moved to another namespace is no slot of ours: it is taken once it is stale', async (t) => {
+  const ground = await guarded(t, {})
+  ground.holdSlot(0, 'n1')
+  const slot = ground.cluster.world.store.get(LEASES, { namespace: 'evenkeel', name: 'evenkeel-slot-0' })
+  assert.ok(slot !== undefined)
+  const annotations = { ...slot.metadata.annotations, 'evenkeel.dev/lives-by': 'old/evenkeel-controller' }
+  ground.cluster.world.store.put(LEASES, {
+    ...slot,
+    metadata: { ...slot.metadata, annotations },
+    spec: { ...(slot.spec as Json), holderIdentity: 'controller/evenkeel-controller/guard/default' },
+  })
+  ground.cordon('n2', true)
+  await ground.until('n2 to be granted', () => isGateOpen(ground, 'n2'), 200)
+  assert.deepEqual(ground.slotNodes(), ['n2'])
 })
 
 test('in mode Budget a node that drains without a cordon keeps its guard, and says why', async (t) => {

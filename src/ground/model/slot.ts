@@ -1,5 +1,5 @@
 import type { Lease } from './lease.ts'
-import type { ObjectRef } from './object-ref.ts'
+import { type ObjectRef, refKey } from './object-ref.ts'
 
 /** A slot of the node budget is a Lease; these annotations name its holder. */
 const RUN_ANNOTATION = 'evenkeel.dev/run'
@@ -52,6 +52,13 @@ export interface SlotOwner {
   /** `node` is the name of a machine of a load balancer: nothing in the cluster tells whether it is back. */
   readonly isMachine?: true
 }
+
+/**
+ * Whose slot it is: the text of the holder, and the Lease that keeps it alive. A controller that moved to another namespace leaves slots of
+ * the same text, which live by the Lease that it had there.
+ */
+export const slotIdentity = ({ owner, livesBy }: Pick<SeenSlot, 'owner' | 'livesBy'>): string =>
+  livesBy === undefined ? owner.holder : `${refKey(livesBy)} ${owner.holder}`
 
 /** No Node has a longer name. The text of a Lease has no such limit. */
 const NAME_LENGTH_MAX = 253

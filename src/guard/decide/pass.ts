@@ -1,6 +1,7 @@
 import { type Claim, claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
 import { present } from '../../ground/model/present.ts'
+import { slotIdentity } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { othersSlot } from '../../service/decide/budget/owner-text.ts'
 import type { ByHand } from '../model/node-guard.ts'
@@ -165,7 +166,7 @@ function slotsByNode({ budget: { slots, holder } }: GuardSnapshot): ReadonlyMap<
   for (const slot of slots) {
     const { node } = slot.owner
     if (node === undefined) continue
-    if (slot.owner.holder === holder) found.set(node, { kind: 'ours', index: slot.index })
+    if (slotIdentity(slot) === holder) found.set(node, { kind: 'ours', index: slot.index })
     else if (!slot.isStale && !found.has(node)) found.set(node, { kind: 'others', owner: othersSlot(slot).owner })
   }
   return found

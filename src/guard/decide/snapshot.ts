@@ -45,7 +45,7 @@ interface GuardBudget {
   readonly out: readonly NodeOut[]
   /** All slots that are held. */
   readonly slots: readonly SeenSlot[]
-  /** The holder of the slots of this group, as their Leases say. */
+  /** The `slotIdentity` of the slots of this group. */
   readonly holder: string
 }
 

@@ -1,12 +1,12 @@
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
-import type { SeenSlot } from '../../ground/model/slot.ts'
+import { type SeenSlot, slotIdentity } from '../../ground/model/slot.ts'
 import { guardOwner } from '../decide/pass.ts'
 
 interface Left {
   readonly nodes: readonly Node[]
   readonly slots: readonly SeenSlot[]
-  /** The holder of the slots of a group, up to the name of the group. */
+  /** The `slotIdentity` of the slots of a group, up to the name of the group. */
   readonly holder: string
 }
 
@@ -18,7 +18,7 @@ export function groupsLeft({ nodes, slots, holder }: Left): ReadonlySet<string> 
   return new Set([
     ...after(
       holder,
-      slots.map(({ owner }) => owner.holder),
+      slots.map(slotIdentity),
     ),
     ...after(
       guardOwner(''),

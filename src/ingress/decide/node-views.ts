@@ -10,7 +10,7 @@ import { gatePatch } from '../../ground/model/owned/difference.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
-import type { SeenSlot } from '../../ground/model/slot.ts'
+import { type SeenSlot, slotIdentity } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { ownerText } from '../../service/decide/budget/owner-text.ts'
 import { HOLDERS_ANNOTATION } from '../../service/decide/detach-holders.ts'
@@ -74,7 +74,7 @@ type Slots = ReadonlyMap<string, SeenSlot>
 
 /** Names of unlisted nodes that have a Deployment or a slot of this object. */
 function unlisted({ nodes, slotHolder }: IngressFound, ours: RowSources['ours'], slots: Slots): readonly string[] {
-  const held = [...slots].filter(([, slot]) => slot.owner.holder === slotHolder).map(([name]) => name)
+  const held = [...slots].filter(([, slot]) => slotIdentity(slot) === slotHolder).map(([name]) => name)
   const names = new Set(nodes.map(({ name }) => name))
   return [...new Set([...ours.keys(), ...held])].filter((name) => !names.has(name))
 }
@@ -111,7 +111,7 @@ const bears = ({ annotations }: Node, owner: string): boolean =>
 
 function slotOf(found: IngressFound, { row, slot }: Seen): IngressNode['slot'] {
   if (slot === undefined) return { kind: 'none' }
-  if (slot.owner.holder !== found.slotHolder) return { kind: 'others', owner: ownerText(slot) }
+  if (slotIdentity(slot) !== found.slotHolder) return { kind: 'others', owner: ownerText(slot) }
   const { since = found.now, lost, withdrawn } = found.heldSlot(row.name) ?? {}
   const word = parseOp(lost?.op)
   return {

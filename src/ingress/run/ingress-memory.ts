@@ -4,7 +4,7 @@ import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import { NODE_ANNOTATION, type SeenSlot } from '../../ground/model/slot.ts'
+import { NODE_ANNOTATION, type SeenSlot, slotIdentity } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
@@ -80,7 +80,7 @@ export class IngressMemory {
 
   /** Notes the slots that this holder has now, with the operations on the object's Deployments. */
   noteSlots(holder: string, { slots, ours, nodes, object }: SeenSlots, now: WallMs): void {
-    const held = slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
+    const held = slots.flatMap((slot) => (slotIdentity(slot) === holder ? (slot.owner.node ?? []) : []))
     const ops = held.length === 0 ? NO_OPS : opsOf(ours, object.uid)
     const before = this.#slots.get(holder)
     const named = held.length === 0 ? NO_NODES : new Map(nodes.map((node) => [node.name, node]))

@@ -91,9 +91,9 @@ export class ControllerBudget {
     return counted.nodes.flatMap((one) => (one.name === name ? (node ?? []) : one))
   }
 
-  /** The holder in the Leases of this owner's slots. */
+  /** The `slotIdentity` of this owner's slots. */
   holderOf(owner: string): string {
-    return this.#slotsOf(owner).holder
+    return this.#slotsOf(owner).identity
   }
 
   async take(

@@ -58,6 +58,11 @@ export class ControllerSlots {
     return of === undefined ? `controller/${lease.name}` : `controller/${lease.name}/${of}`
   }
 
+  /** The `slotIdentity` of its slots. */
+  get identity(): string {
+    return `${refKey(this.#parts.lease)} ${this.holder}`
+  }
+
   /**
    * One try for a slot that the reading showed free, ours or stale. Rejects with WorldError SLOT_LAPSED where this process
    * does not lead. `stale`: the slot as the reading showed it stale, to be taken from that holder and no other.

@@ -59,8 +59,8 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('leaves the budget of an evicted guard open', [
     'grants.ts',
-    'const open = x.members.filter(({ isOpen }) => isOpen)',
-    'const open = x.members.filter(({ isOpen, isThere }) => isOpen && isThere)',
+    'if (open.length === 0) return []',
+    'if (open.length === 0 || isGone(x) || x.asks === undefined) return []',
   ]),
   mutation(
     'forgets a node once its guard is evicted',
