@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
-import { LEASES, NODE_GUARDS, NODES, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
+import { DAEMON_SETS, LEASES, NODE_GUARDS, NODES, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { GuardGround, STORAGE_LABEL } from '../support/virtual-guard/guard-ground.ts'
 import {
@@ -91,6 +91,18 @@ for (const mode of ['PerNode', 'Budget'] as const) {
         .join()
     await ground.until('every node to be guarded by the template', () => nodes() === 'n1,n2,n3', 120)
     await ground.until('the status', () => ground.condition('Ready') === 'True AllGuarded', 30)
+  })
+}
+
+for (const mode of ['PerNode', 'Budget'] as const) {
+  test(`${mode}: where the DaemonSet is gone and the guards are to be removed, nothing of them stays and a drain ends`, async (t) => {
+    const ground = await guarded(t, { mode, onTargetGone: 'Remove', resistDeletion: true })
+    ground.remove(DAEMON_SETS, { namespace: 'default', name: 'storage' })
+    const left = () => [ground.guardPods(), ground.deployments(), ground.gates()].map(({ length }) => length)
+    await ground.until('the guards to be gone', () => left().join() === '0,0,0', 60)
+    const drain = ground.drain('n1')
+    await ground.until('n1 to be drained', () => drain.isOver(), 30)
+    assert.equal(ground.condition('Ready'), 'False TargetGone')
   })
 }
 

@@ -46,7 +46,7 @@ function perNode(view: GuardView): readonly GuardObjectAction[] {
   let room = REPLACED_AT_ONCE - moving
   return view.nodes.flatMap((n): readonly GuardObjectAction[] => {
     if (n.own === undefined) return []
-    if (!n.isWanted) return removal(view, n, n.own)
+    if (!n.isWanted) return removal(view, [n], n.own)
     const missing = missingOf(view, n.own, 1)
     if (missing !== undefined) return [missing]
     const size = room > 0 && !view.isTargetGone ? REPLACED : KEPT
@@ -57,9 +57,13 @@ function perNode(view: GuardView): readonly GuardObjectAction[] {
 }
 
 /** The pods end with the Deployment. The budget stays until they are gone. */
-function removal(view: GuardView, n: GuardedNode, { deployment, gate }: Guarding): readonly GuardObjectAction[] {
+function removal(
+  view: GuardView,
+  nodes: readonly GuardedNode[],
+  { deployment, gate }: Guarding,
+): readonly GuardObjectAction[] {
   if (deployment !== undefined) return deployment.deleting ? [] : [{ kind: 'deleteDeployment', view, deployment }]
-  if (gate === undefined || n.pods.length > 0) return []
+  if (gate === undefined || nodes.some(({ pods }) => pods.length > 0)) return []
   return [{ kind: 'deleteGate', view, gate: gate.object }]
 }
 
@@ -108,6 +112,7 @@ function misalignment(
 /** Mode Budget: one Deployment with a replica for each node. */
 function ofFleet(pass: GuardPass, view: GuardView, fleet: Guarding): readonly GuardObjectAction[] {
   const { wanted, deployment, gate } = fleet
+  if (view.isTargetGone && view.guard.spec.onTargetGone === 'Remove') return removal(view, view.nodes, fleet)
   const replicas = replicasOf(view)
   const missing = missingOf(view, fleet, replicas)
   if (missing !== undefined) return [missing]
