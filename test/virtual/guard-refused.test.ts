@@ -71,3 +71,23 @@ test('what is decided for a Node is not written to the Node that was registered 
   await ground.until('a claim to have been sent', () => claimedThen !== undefined, 30)
   assert.deepEqual(claimedThen, [])
 })
+
+test('a person who holds a node is heard at its grant, also while the watch of NodeGuards is silent', async (t) => {
+  const ground = await GuardGround.open({ nodes: 3 })
+  t.after(() => ground.end())
+  let isSilent = false
+  ground.begin('controller 1', {
+    passageOf: ({ path }): Passage =>
+      path.endsWith('/nodeguards')
+        ? { kind: 'passes', watch: (event) => (isSilent ? undefined : event) }
+        : { kind: 'passes' },
+  })
+  ground.apply(storage())
+  ground.apply(nodeGuard())
+  await ground.until('all nodes to be guarded', () => ground.condition('Ready') === 'True AllGuarded', 60)
+  isSilent = true
+  ground.holdByHand('n1', true)
+  const drain = ground.drain('n1')
+  await ground.notWithin(20, () => drain.isOver())
+  assert.deepEqual(ground.guarded(), ['n1', 'n2', 'n3'])
+})

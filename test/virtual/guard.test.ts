@@ -176,6 +176,21 @@ test('a hold that is no longer clear closes the budget within two seconds, howev
   }
 })
 
+test('the holds of a cordoned node that no NodeGuard guards are not read', async (t) => {
+  const ground = await guarded(t, { holds: [{ name: 'h', http: { url: 'http://{address}:9500/drain/{node}' } }] })
+  ground.label('n3', 'no')
+  await ground.until('n3 to be without a guard', () => ground.guarded().join() === 'n1,n2', 60)
+  const asked = new Set<string>()
+  ground.target = (node) => {
+    asked.add(node)
+    return { kind: 'held', evidence: 'red' }
+  }
+  for (const name of ['n1', 'n3']) ground.cordon(name, true)
+  await ground.until('n1 to be held', () => ground.rows()[0] === 'n1 Held HoldStands', 10)
+  await ground.cluster.time.advance(10_000)
+  assert.deepEqual([...asked], ['n1'])
+})
+
 test('a node whose slot another owner has goes before one that asked earlier and has no room', async (t) => {
   const ground = await guarded(t, {})
   ground.holdSlot(0, 'n2')

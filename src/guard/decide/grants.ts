@@ -17,7 +17,7 @@ import {
   isGivenUp,
   isUnderWay,
   type Member,
-  requestedAt,
+  waitedFrom,
 } from './pass.ts'
 import { isStill } from './upkeep.ts'
 import { whyNot } from './why-not.ts'
@@ -99,7 +99,7 @@ function rank(x: GroupNode): number {
 const queue = (pass: GuardPass): readonly GroupNode[] =>
   pass.nodes
     .filter(({ asks, wanted }) => asks !== undefined && wanted.some(({ isThere }) => isThere))
-    .toSorted((one, other) => requestedAt(pass, one) - requestedAt(pass, other) || (one.name < other.name ? -1 : 1))
+    .toSorted((one, other) => waitedFrom(pass, one) - waitedFrom(pass, other) || (one.name < other.name ? -1 : 1))
 
 /** `lost`: goes on while no other node may go. */
 function withNext(pass: GuardPass, lost: GroupNode | undefined): Granting {

@@ -51,14 +51,16 @@ interface FoundGroup {
   readonly strays: readonly GuardPod[]
   readonly refusedGuards: readonly string[]
   readonly requestedAt: GuardSnapshot['requestedAt']
+  readonly waitedFrom: GuardSnapshot['waitedFrom']
   readonly refusals: GuardSnapshot['refusals']
 }
 
 export function groupSnapshot(found: FoundGroup): GuardSnapshot {
-  const { group, now, isFresh, nodes, budget, holder, strays, refusedGuards, requestedAt, refusals } = found
+  const { group, now, isFresh, nodes, budget, holder, strays, refusedGuards, refusals } = found
+  const { requestedAt, waitedFrom } = found
   return {
     ...present({ outage: found.outage }),
-    ...{ group, now, isFresh, strays, refusedGuards, requestedAt, refusals, nodes: byName(nodes) },
+    ...{ group, now, isFresh, strays, refusedGuards, requestedAt, waitedFrom, refusals, nodes: byName(nodes) },
     budget: {
       limit: budget.limit,
       fleet: nodes.length,

@@ -212,3 +212,7 @@ export const isUnderWay = ({ members, slot, claim }: GroupNode): boolean =>
 
 /** When the node began to ask. */
 export const requestedAt = ({ s }: GuardPass, { name }: GroupNode): WallMs => s.requestedAt.get(name) ?? s.now
+
+/** The time that decides its place in the queue. */
+export const waitedFrom = (pass: GuardPass, x: GroupNode): WallMs =>
+  pass.s.waitedFrom.get(x.name) ?? requestedAt(pass, x)

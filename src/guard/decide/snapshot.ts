@@ -30,6 +30,8 @@ export interface GuardSnapshot {
   readonly refusedGuards: readonly string[]
   /** By node: when it began to ask. */
   readonly requestedAt: ReadonlyMap<string, WallMs>
+  /** By node: from when its place in the queue counts, where its last grant ended unused. */
+  readonly waitedFrom: ReadonlyMap<string, WallMs>
   /** By `guardActionKey`. */
   readonly refusals: Refusals
 }

@@ -56,12 +56,19 @@ export function guardStatus(
           ...(row.reason === undefined ? {} : { reason: row.reason.code, message: messageOf(row.reason) }),
           ...present({ since }),
           ...(row.requestedAt === undefined ? {} : { requestedAt: toIso(row.requestedAt) }),
+          ...waited(s, row),
         }
       }),
       ...(listed.length > NODES_MAX ? { truncated: true } : {}),
       ...(released.length === 0 ? {} : { released }),
     },
   }
+}
+
+/** Only where its place in the queue goes by another time than that at which it began to ask. */
+function waited({ waitedFrom }: GuardSnapshot, { name }: Row): { readonly waitedFrom?: string } {
+  const from = waitedFrom.get(name)
+  return from === undefined ? {} : { waitedFrom: toIso(from) }
 }
 
 /** The wanted status of a refused NodeGuard. `fields`: its other fields, which stay. */

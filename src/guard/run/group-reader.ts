@@ -11,6 +11,7 @@ import type { CheckedGuard } from '../decide/guard-kind.ts'
 import type { GuardSnapshot, HoldVerdict } from '../decide/snapshot.ts'
 import type { HoldSource } from '../holds/hold-source.ts'
 import type { ObjectRules } from '../holds/object-rules.ts'
+import type { NodeGuard } from '../model/node-guard.ts'
 import type { GuardCaches } from './guard-caches.ts'
 import { guardFindings, refusedReasons } from './guard-findings.ts'
 import type { GuardMemory } from './guard-memory.ts'
@@ -43,9 +44,11 @@ export interface GroupSeen {
   readonly refused: readonly (readonly [CheckedGuard, readonly Reason[]])[]
 }
 
-/** Fresh verdicts of the holds of one node, by the UID of the guard. */
-interface Fresh {
+/** What was read anew for a grant of one node. */
+export interface Fresh {
   readonly node: string
+  readonly guards: readonly CheckedGuard[]
+  /** By the UID of the guard. */
   readonly verdicts: ReadonlyMap<string, readonly HoldVerdict[]>
 }
 
@@ -59,7 +62,7 @@ export class GroupReader {
 
   of(group: string, nodes: readonly Node[], fresh?: Fresh): GroupSeen {
     const { rules, source, caches } = this.#parts
-    const all = caches.ofGroup(group)
+    const all = fresh?.guards ?? caches.ofGroup(group)
     const refused = all.flatMap((guard) => {
       const reasons = refusedReasons(guard, guardFindings(guard, { rules, source }))
       return reasons.length === 0 ? [] : [[guard, reasons] as const]
@@ -82,21 +85,19 @@ export class GroupReader {
       found.flatMap(({ pods }) => pods.flatMap(({ deleting, nodeName }) => (deleting ? (nodeName ?? []) : []))),
     )
     const asking = nodes.filter((node) => asksToDrain(node) !== undefined || deleted.has(node.name))
-    holds.refresh(
-      guards.flatMap((guard) => asking.map((node) => [guard, node] as const)),
-      this.#parts.life(),
-    )
     const names = asking.map(({ name }) => name)
-    return groupSnapshot({
+    const snapshot = groupSnapshot({
       strays: group === LEFT ? caches.strays() : [],
       ...{ group, now, nodes, refusedGuards, guards: found, asking: new Set(names) },
       isFresh: caches.isFresh(),
       outage: followersAwaited({ awayAt: caches.awayAt(), now: clock.monoMs() }),
       budget: this.#parts.budget(),
       holder: this.#parts.holderOf(group),
-      requestedAt: memory.requestedAt(group, { names, guards, now }),
+      ...memory.asking(group, { names, guards, now }),
       refusals: memory.refused.of({ uid: group, generation: 0 }) ?? new Map(),
     })
+    holds.refresh(askedOf(snapshot, new Set(names)), this.#parts.life())
+    return snapshot
   }
 
   #found(guard: CheckedGuard, fresh?: Fresh): FoundGuard {
@@ -118,6 +119,16 @@ export class GroupReader {
     }
   }
 }
+
+/** The guards whose holds count for nodes that ask: those that are to be on them. */
+const askedOf = ({ guards }: GuardSnapshot, asking: ReadonlySet<string>): readonly (readonly [NodeGuard, Node])[] =>
+  guards.flatMap(({ guard, isRefused, nodes }) =>
+    isRefused === true
+      ? []
+      : nodes.flatMap(({ name, node, isWanted }) =>
+          isWanted && node !== undefined && asking.has(name) ? [[guard, node] as const] : [],
+        ),
+  )
 
 interface Group {
   readonly found: readonly FoundGuard[]

@@ -16,10 +16,7 @@ export function groupsLeft({ nodes, slots, holder }: Left): ReadonlySet<string> 
     text === undefined ? [] : claimsOf(text),
   )
   return new Set([
-    ...after(
-      holder,
-      slots.map(slotIdentity),
-    ),
+    ...after(holder, slots.map(slotIdentity)),
     ...after(
       guardOwner(''),
       owners.map(({ owner }) => owner),

@@ -17,11 +17,11 @@ import { guardReasons } from '../decide/event-reasons.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 import { NODE_GUARDS } from '../decide/guard-kind.ts'
 import { guardOwner } from '../decide/pass.ts'
-import type { HoldVerdict } from '../decide/snapshot.ts'
 import { guardStatus, refusedGuardStatus } from '../decide/status.ts'
 import type { HoldSource } from '../holds/hold-source.ts'
 import type { ObjectRules } from '../holds/object-rules.ts'
-import { GroupReader, type GroupSeen, LEFT } from './group-reader.ts'
+import type { NodeGuard } from '../model/node-guard.ts'
+import { type Fresh, GroupReader, type GroupSeen, LEFT } from './group-reader.ts'
 import { groupsLeft } from './groups-left.ts'
 import { GuardCaches } from './guard-caches.ts'
 import { grantReasons, guardSayings } from './guard-events.ts'
@@ -151,7 +151,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
 
   /** The holds of the node are read for the last step, which lets its guard go. */
   async gatherFresh(
-    { action, key: group }: Bound<GroupSeen, GuardAction>,
+    { action, seen, key: group }: Bound<GroupSeen, GuardAction>,
     signal: AbortSignal,
   ): Promise<GroupSeen | undefined> {
     if (!('node' in action) || action.node === undefined) return undefined
@@ -159,28 +159,47 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     const nodes = await (isLast ? this.#budget.readWithNode(action.node, signal) : this.#budget.readWithNodes(signal))
     const node = nodes.find(({ name }) => name === action.node)
     if (node === undefined) return undefined
-    const verdicts = isLast ? await this.#freshHolds(group, node, signal) : NOT_READ
-    return verdicts === undefined ? undefined : this.#reader.of(group, nodes, { node: node.name, verdicts })
+    if (!isLast) return this.#reader.of(group, nodes)
+    const fresh = await this.#freshGuards(seen, node, signal)
+    return fresh === undefined ? undefined : this.#reader.of(group, nodes, { node: node.name, ...fresh })
   }
 
-  /** Fresh verdicts, by the UID of each guard of the group. Undefined: the guards changed during the reading. */
-  async #freshHolds(
-    group: string,
+  /**
+   * The guards of the group as they are now, since a person may hold the node by them, and fresh verdicts of those that guard the node, by
+   * the UID of the guard. Undefined: the guards changed during the reading, or since the watch showed them.
+   */
+  async #freshGuards(
+    { snapshot }: GroupSeen,
     node: Node,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, readonly HoldVerdict[]> | undefined> {
-    const guards = this.#caches.ofGroup(group)
-    const read = guards.map(async (guard) => [guard.uid, await this.#holds.fresh(guard, node, signal)] as const)
-    const verdicts = new Map(await Promise.all(read))
-    const now = this.#caches.ofGroup(group)
-    const isSame = guards.length === now.length && guards.every(({ spec }, at) => spec === now[at]?.spec)
-    return isSame ? verdicts : undefined
+  ): Promise<Omit<Fresh, 'node'> | undefined> {
+    const known = this.#caches.ofGroup(snapshot.group)
+    const guarding = new Set(
+      snapshot.guards.filter(({ nodes }) => nodes.some(({ name, isWanted }) => isWanted && name === node.name)),
+    )
+    const isGuarding = ({ uid }: NodeGuard): boolean => [...guarding].some(({ guard }) => guard.uid === uid)
+    const read = known.map(async (guard) => {
+      const { namespace, name, uid, generation, spec } = guard
+      const found = await this.#parts.objects.get({ kind: NODE_GUARDS, namespace, name }, signal)
+      if (found?.uid !== uid || found.generation !== generation || found.deleting !== guard.deleting) return undefined
+      const verdicts = isGuarding(guard) ? await this.#holds.fresh(guard, node, signal) : []
+      // What is derived from the spec is remembered by it.
+      return { guard: { ...found, spec, findings: guard.findings }, verdicts }
+    })
+    const fresh = (await Promise.all(read)).flatMap((one) => one ?? [])
+    const now = this.#caches.ofGroup(snapshot.group)
+    const isSame = known.length === now.length && known.every(({ spec }, at) => spec === now[at]?.spec)
+    if (!isSame || fresh.length < known.length) return undefined
+    return {
+      guards: fresh.map(({ guard }) => guard),
+      verdicts: new Map(fresh.map(({ guard, verdicts }) => [guard.uid, verdicts])),
+    }
   }
 
   async perform(action: GuardAction, { snapshot }: GroupSeen, signal: AbortSignal): Promise<void> {
     await this.#effects.perform(action, snapshot, signal)
     if (action.kind === 'closeGate' && action.isExpired === true)
-      this.#memory.askAgain(snapshot.group, action.node, this.#parts.clock.wallMs())
+      this.#memory.waitAgain(snapshot.group, action.node, this.#parts.clock.wallMs())
   }
 
   async tell(
@@ -211,7 +230,6 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
 /** Actions that grant a node, or come before its grant. */
 const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo', 'unlockPod'])
 const LETTING_GO: ReadonlySet<GuardAction['kind']> = new Set(['openGate', 'letGo', 'unlockPod'])
-const NOT_READ: ReadonlyMap<string, readonly HoldVerdict[]> = new Map()
 
 const isOf = (nodes: readonly { readonly name: string }[], { name }: CheckedGuard, object = ''): boolean =>
   object === name || nodes.some((n) => n.name === object)

@@ -63,6 +63,8 @@ export class BudgetWatch {
   readonly #reader: SlotsReader
   readonly #said = new Set<string>()
   #facts: BudgetReading | undefined
+  /** Several readings may be under way; one that began earlier than what is known replaces nothing. */
+  readonly #turns = { begun: 0, known: 0 }
   #readAt: MonoMs | undefined
   #isReading = false
   #limit: OutLimit = ONE_OUT
@@ -107,13 +109,18 @@ export class BudgetWatch {
     const { clock, nodeCount } = this.#parts
     const limitMs = READ_LIMIT_MS + SLOT_LIMIT_MS * maxOut(this.#limit, nodeCount())
     const limits = { clock, limitMs, signal, what: 'the reading of the node budget' }
-    try {
-      this.#facts = await withDeadline(limits, (limited) => this.#read(limited))
-    } catch (error) {
-      this.#facts = { ...(this.#facts ?? NOTHING_READ), limit: this.#limit, fault: unread(error) }
-    }
+    this.#turns.begun += 1
+    const turn = this.#turns.begun
+    const facts = await withDeadline(limits, (limited) => this.#read(limited)).catch((error: unknown) => ({
+      ...(this.#facts ?? NOTHING_READ),
+      limit: this.#limit,
+      fault: unread(error),
+    }))
+    if (this.#facts !== undefined && turn < this.#turns.known) return this.#facts
+    this.#turns.known = turn
+    this.#facts = facts
     this.#readAt = clock.monoMs()
-    return this.#facts
+    return facts
   }
 
   /**

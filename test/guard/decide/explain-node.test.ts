@@ -143,6 +143,12 @@ test('entries of persons that are over stand before nothing', () => {
   assert.deepEqual([heldByHand, releases], [[entries[1]], [entries[1]]])
 })
 
+test('a release that ends too late to have an effect is none', () => {
+  const entry = { node: 'n1', by: 'alice', until: '2026-01-03T00:00:00Z' }
+  const annotations = { 'evenkeel.dev/guard-releases': JSON.stringify([entry]) }
+  assert.deepEqual(explainNode(readGuard({ annotations }), cordoned, NOW).releases, [])
+})
+
 const HOLDS: readonly (readonly [hold: Hold, text: string])[] = [
   [{ name: 'a', kind: 'volumes', drivers: [] }, 'clear when no volume is attached to n1'],
   [{ name: 'a', kind: 'volumes', drivers: ['x', 'y'] }, 'clear when no volume of x or y is attached to n1'],

@@ -185,3 +185,16 @@ test('while a budget is open, the group is looked at again within a second', () 
   const decision = decideGuards(toy.snapshot())
   assert.deepEqual([decision.kind, decision.kind === 'hold' && decision.recheckAfterMs], ['hold', 1_000])
 })
+
+test('a node whose grant ended unused is behind the others, and its holds count from when it was cordoned', () => {
+  const maxHold = { seconds: 60, policy: 'Release' }
+  const toy = new GuardToy([readGuard({ spec: { ...HOLDS, maxHold } })], [aNode('n1'), aNode('n2'), aNode('n3')])
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  for (const name of ['n1', 'n2']) Object.assign(toy.nodes.get(name) ?? {}, { unschedulable: true })
+  toy.snapshot()
+  for (let i = 0; i < 13; i += 1) toy.turn()
+  toy.waitedFrom.set('n1', toy.now)
+  toy.verdicts.set('u1/n1', 'held')
+  toy.verdicts.set('u1/n2', 'held')
+  assert.deepEqual(pass(toy)[0], ['takeSlot n2'])
+})

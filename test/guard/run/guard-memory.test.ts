@@ -15,7 +15,7 @@ const guardWith = (...rows: readonly (readonly [name: string, requestedAt?: stri
 
 /** What is known, as times of the day. */
 function asked(memory: GuardMemory, names: readonly string[], now: string, guards = [guardWith()]): object {
-  const times = memory.requestedAt('default', { names, guards, now: at(now) })
+  const { requestedAt: times } = memory.asking('default', { names, guards, now: at(now) })
   return Object.fromEntries([...times].map(([name, time]) => [name, new Date(time).toISOString().slice(11, 19)]))
 }
 
@@ -52,16 +52,23 @@ test('what the process has seen itself counts, whatever the status says later', 
   assert.deepEqual(asked(memory, ['n1'], '12:01:00', [guardWith(['n1', '2026-01-01T10:00:00Z'])]), { n1: '12:00:00' })
 })
 
-test('a node whose grant has ended asks anew, also if the status says otherwise', () => {
+test('a node whose grant ended unused has asked since it began to, and waits behind the others, also for the next process', () => {
   const memory = new GuardMemory(new VirtualClock())
   asked(memory, ['n1'], '12:00:00')
-  memory.askAgain('default', 'n1', at('12:10:00'))
-  assert.deepEqual(asked(memory, ['n1'], '12:10:01', [guardWith(['n1', '2026-01-01T12:00:00Z'])]), { n1: '12:10:00' })
+  memory.waitAgain('default', 'n1', at('12:10:00'))
+  assert.deepEqual(asked(memory, ['n1'], '12:10:01'), { n1: '12:00:00' })
+  const given = { names: ['n1'], guards: [], now: at('12:10:02') }
+  assert.deepEqual([...memory.asking('default', given).waitedFrom], [['n1', at('12:10:00')]])
+  const row = { name: 'n1', requestedAt: '2026-01-01T12:00:00Z', waitedFrom: '2026-01-01T12:10:00Z' }
+  const next = new GuardMemory(new VirtualClock())
+  const guards = [readGuard({ status: { nodes: [row] } })]
+  assert.deepEqual([...next.asking('default', { ...given, guards }).waitedFrom], [['n1', at('12:10:00')]])
+  assert.deepEqual([...memory.asking('default', { ...given, names: [] }).waitedFrom], [])
 })
 
 test('nodes of different groups ask by themselves', () => {
   const memory = new GuardMemory(new VirtualClock())
   asked(memory, ['n1'], '12:00:00')
-  const other = memory.requestedAt('other', { names: ['n1'], guards: [], now: at('12:05:00') })
-  assert.deepEqual([...other], [['n1', at('12:05:00')]])
+  const other = memory.asking('other', { names: ['n1'], guards: [], now: at('12:05:00') })
+  assert.deepEqual([...other.requestedAt], [['n1', at('12:05:00')]])
 })

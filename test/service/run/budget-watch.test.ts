@@ -19,8 +19,10 @@ function watched(maps: { budget?: Told; grants?: Told }, nodeCount = 8) {
   /** How long the first slot takes to be read. */
   const lease = { delayMs: 0 }
   const readLease: MemoryCluster['readLease'] = async (ref, signal) => {
-    if (lease.delayMs > 0 && ref.name.endsWith('-0')) await clock.sleep(lease.delayMs, signal)
-    return cluster.readLease(ref, signal)
+    const { delayMs } = lease
+    const found = await cluster.readLease(ref, signal)
+    if (delayMs > 0 && ref.name.endsWith('-0')) await clock.sleep(delayMs, signal)
+    return found
   }
   const read = async ({ namespace, name }: { namespace: string; name: string }): Promise<ConfigMap | undefined> => {
     asked.push(`${namespace}/${name}`)
@@ -39,7 +41,7 @@ function watched(maps: { budget?: Told; grants?: Told }, nodeCount = 8) {
     onNews: () => said.push('news'),
     say: (text) => said.push(text),
   })
-  return { budget, clock, said, asked, maps, lease }
+  return { budget, clock, cluster, said, asked, maps, lease }
 }
 
 const forbidden = new WorldError('configmaps is forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' })
@@ -152,4 +154,22 @@ test('the time for a reading grows with the number of slots: what is too long fo
     await clock.advance(25_000)
     assert.equal((await reading).fault?.code, code, maxOut)
   }
+})
+
+test('a reading that began earlier and ends later replaces nothing: all of its answer may be older', async () => {
+  const { budget, clock, cluster, lease } = watched({})
+  lease.delayMs = 3_000
+  const slow = budget.read(never)
+  for (let i = 0; i < 20; i += 1) await Promise.resolve()
+  lease.delayMs = 0
+  await cluster.writeLease(
+    {
+      ...{ namespace: 'evenkeel', name: 'evenkeel-slot-0', holder: 'x/a', durationSeconds: 120, transitions: 0 },
+      ...{ resourceVersion: '', renewTime: '2026-01-01T00:00:00Z', annotations: { 'evenkeel.dev/node': 'n1' } },
+    },
+    never,
+  )
+  assert.equal((await budget.read(never)).slots.length, 1)
+  await clock.advance(3_000)
+  assert.deepEqual([(await slow).slots.length, budget.facts()?.slots.length], [1, 1])
 })

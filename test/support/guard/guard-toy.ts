@@ -48,6 +48,8 @@ export class GuardToy {
   readonly guards: readonly ToyGuard[]
   /** By guard and node; a hold that is not there is clear. */
   readonly verdicts = new Map<string, HoldVerdict['kind'] | 'unread'>()
+  /** By node whose grant ended unused. */
+  readonly waitedFrom = new Map<string, WallMs>()
   readonly #asking = new Map<string, WallMs>()
 
   constructor(guards: readonly NodeGuard[], nodes: readonly Node[]) {
@@ -68,6 +70,7 @@ export class GuardToy {
       budget: { limit: { kind: 'count', count: this.maxOut }, cordons: 'noBrake', slots: [...this.slots] },
       guards: this.guards.map((one) => this.#found(one)),
       requestedAt: new Map(this.#asking),
+      waitedFrom: new Map(this.waitedFrom),
       refusals: new Map(),
     })
   }

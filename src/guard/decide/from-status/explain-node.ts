@@ -6,6 +6,7 @@ import type { ByHand } from '../../model/node-guard.ts'
 import { asksToDrain } from '../asks.ts'
 import { isEntryOver } from '../by-hand.ts'
 import type { CheckedGuard } from '../guard-kind.ts'
+import { isTooLong } from '../pass.ts'
 import { type GuardStatus, type ListedNode, parseGuardStatus, queueOf } from './parse-guard-status.ts'
 
 /** One thing that stands between a node and its eviction, or that is out of the way. */
@@ -47,7 +48,8 @@ export function explainNode(guard: CheckedGuard, node: Facts, now: WallMs): Node
     steps: [guardStep(guard, node, status), asksStep(node, listed), ...waitSteps(guard, status, node.name)],
     ...present({ reason, message }),
     heldByHand: ofNode(guard.heldByHand.entries),
-    releases: ofNode(guard.releases.entries),
+    // One that ends too late has no effect.
+    releases: ofNode(guard.releases.entries).filter(({ until }) => !isTooLong(until, now)),
   }
 }
 
