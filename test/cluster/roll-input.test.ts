@@ -444,17 +444,6 @@ const BALANCER_ROWS: readonly InputRow[] = [
     fix: 'check the name, or take wbe out of "backends"',
   },
   {
-    title: 'a backend that is named as the API server is',
-    words: (ground) => balanced(ground, ground.odd.admin, ['web', 'kube-apiserver']),
-    code: 'plan.refused',
-    names: [
-      'backend kube-apiserver of lb-1 looks like the Kubernetes API ("kube-apiserver" in its name), which is never taken out',
-      '(BalancerApiBackend)',
-      '1 error in the plan for ',
-    ],
-    fix: 'take kube-apiserver out of "backends"',
-  },
-  {
     title: "a backend that leads to the API server's port",
     words: (ground) => balanced(ground, ground.odd.admin, ['web', 'control']),
     code: 'plan.refused',

@@ -1,33 +1,25 @@
 import type { Endpoint } from '../../ground/model/endpoint.ts'
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
 
-/** Why a backend seems to lead to the Kubernetes API or its etcd. */
-type ApiEvidence = { readonly kind: 'port'; readonly port: number } | { readonly kind: 'name'; readonly word: string }
-
-interface NamedBackend {
-  readonly name: string
-  readonly servers: readonly Endpoint[]
-}
-
-/** The port that kubeadm and most installers give the API server. */
-const USUAL_API_PORTS: readonly number[] = [6443]
-/** Whole words of a name: `k8s-api` is the API, `shop-api` and `rapid` are not. */
-const API_WORD =
-  /(?<=^|[-_.])(kube-?api-?server|api-?server|kube-?api|k8s-?api|k8s-?masters?|kubernetes(-?api)?|kube|k8s|etcd)(?=$|[-_.])/i
+/** The ports that kubeadm and most installers give the API server and its etcd. */
+const USUAL_API_PORTS: readonly number[] = [6443, 2379]
+/** Whole names. `k8s-ingress-http` is no more the API than `shop-api` is. */
+const API_NAME = /^(kube-?api-?server|api-?server|kube-?api|k8s-?api|k8s-?masters?|kubernetes(-?api)?|kube|k8s|etcd)$/i
 
 /** Ingress controllers listen there on every node, and many an API server too: the port alone shows nothing. */
 const EVERYBODYS_PORTS: readonly number[] = [80, 443]
 
 /**
- * The backend of the API server is never touched: without it the roll could not go on in mid-step. `apiServers` are those that
- * the cluster itself names, in its kubeconfig or in the endpoints of `default/kubernetes`.
+ * The port by which a backend leads to the Kubernetes API or its etcd. Such a backend is never touched: without it the roll could not go on
+ * in mid-step. `apiServers` are those that the cluster itself names, in its kubeconfig or in the endpoints of `default/kubernetes`.
  */
-export function apiEvidence(backend: NamedBackend, apiServers: readonly Endpoint[]): ApiEvidence | undefined {
-  const server = backend.servers.find((it) => isApiServer(it, apiServers))
-  if (server !== undefined) return { kind: 'port', port: server.port }
-  const word = API_WORD.exec(backend.name)?.[0]
-  return word === undefined ? undefined : { kind: 'name', word }
-}
+export const apiPort = (
+  { servers }: { readonly servers: readonly Endpoint[] },
+  apiServers: readonly Endpoint[],
+): number | undefined => servers.find((server) => isApiServer(server, apiServers))?.port
+
+/** Its name says that it is the API, and no port does: people name a backend after the cluster that it leads to, too. */
+export const isNamedAsApi = ({ name }: { readonly name: string }): boolean => API_NAME.test(name)
 
 const isApiServer = ({ address, port }: Endpoint, apiServers: readonly Endpoint[]): boolean =>
   USUAL_API_PORTS.includes(port) ||

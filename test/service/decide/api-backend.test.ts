@@ -1,70 +1,45 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apiEvidence } from '../../../src/service/decide/api-backend.ts'
+import { apiPort, isNamedAsApi } from '../../../src/service/decide/api-backend.ts'
 
-const backend = (name: string, ...ports: readonly number[]) => ({
-  name,
-  servers: ports.map((port) => ({ address: '10.0.0.1', port })),
-})
+const backend = (...ports: readonly number[]) => ({ servers: ports.map((port) => ({ address: '10.0.0.1', port })) })
 
 const at = (address: string, port: number) => ({ address, port })
 
-test('a backend with a server at the API server’s port is the API’s', () => {
-  assert.deepEqual(apiEvidence(backend('control', 443, 6443), []), { kind: 'port', port: 6443 })
-  assert.deepEqual(apiEvidence(backend('control', 16443), [at('api.example.com', 16443)]), {
-    kind: 'port',
-    port: 16443,
-  })
-  assert.equal(apiEvidence(backend('control', 16443), []), undefined)
+test('a backend with a server at a port of the API server or of etcd is theirs', () => {
+  assert.equal(apiPort(backend(443, 6443), []), 6443)
+  assert.equal(apiPort(backend(2379), []), 2379)
+  assert.equal(apiPort(backend(16443), [at('api.example.com', 16443)]), 16443)
+  assert.equal(apiPort(backend(16443), []), undefined)
+  assert.equal(apiPort(backend(80, 443, 30443), []), undefined)
 })
 
 test('at a port that many services use, the address decides', () => {
-  assert.equal(apiEvidence(backend('ingress', 443), [at('api.example.com', 443), at('10.0.0.9', 443)]), undefined)
-  assert.deepEqual(apiEvidence(backend('control', 443), [at('::ffff:10.0.0.1', 443)]), { kind: 'port', port: 443 })
+  assert.equal(apiPort(backend(443), [at('api.example.com', 443), at('10.0.0.9', 443)]), undefined)
+  assert.equal(apiPort(backend(443), [at('::ffff:10.0.0.1', 443)]), 443)
 })
 
-const NAMES: readonly (readonly [name: string, word: string])[] = [
-  ['k8s-api', 'k8s-api'],
-  ['k8sapi', 'k8sapi'],
-  ['k8s', 'k8s'],
-  ['k8s-master', 'k8s-master'],
-  ['k8smasters', 'k8smasters'],
-  ['APISERVER', 'APISERVER'],
-  ['api-server', 'api-server'],
-  ['kube-api-server', 'kube-api-server'],
-  ['kubeapi-server', 'kubeapi-server'],
-  ['kube-apiserver', 'kube-apiserver'],
-  ['kube-api', 'kube-api'],
-  ['kubeapi', 'kubeapi'],
-  ['kube', 'kube'],
-  ['kubernetes', 'kubernetes'],
-  ['kubernetes-api', 'kubernetes-api'],
-  ['kubernetesapi', 'kubernetesapi'],
-  ['etcd-peers', 'etcd'],
-  ['prod-etcd', 'etcd'],
-  ['prod_kubeapi_6', 'kubeapi'],
-  ['eu.k8s.main', 'k8s'],
-]
-
-for (const [name, word] of NAMES) {
-  test(`a backend named ${name} is taken for the Kubernetes API`, () => {
-    assert.deepEqual(apiEvidence(backend(name, 443), []), { kind: 'name', word })
-  })
-}
-
-test('other backends are not', () => {
-  for (const name of [
+test('the name of a backend is that of the API only as a whole', () => {
+  const named = [
+    'k8s-api',
+    'k8s',
+    'k8smasters',
+    'APISERVER',
+    'kube-api-server',
+    'kubeapi',
+    'kubernetes',
+    'kubernetes-api',
+    'etcd',
+  ]
+  for (const name of named) assert.equal(isNamedAsApi({ name }), true, name)
+  const others = [
     'web',
-    'ingress-http',
-    'ingress-https',
-    'control',
+    'k8s-ingress-http',
+    'k8s_ingress',
+    'k8s-workers',
+    'kubernetes-ingress-backend',
+    'kube-nodes-http',
     'shop-api',
-    'rapid-checkout',
-    'capital',
-    'myetcd',
-    'k8sx',
-    'shopkubeapi',
-  ]) {
-    assert.equal(apiEvidence(backend(name, 80, 443, 30443), []), undefined)
-  }
+  ]
+  for (const name of others) assert.equal(isNamedAsApi({ name }), false, name)
 })

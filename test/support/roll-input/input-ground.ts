@@ -49,8 +49,7 @@ async function startOddLb(bed: Bed): Promise<OddLb> {
 }
 
 /**
- * `guarded`: an agent has a say in n1. `others`: leads to every node but n1. `kube-apiserver`, `control`: the API by
- * name, and by port.
+ * `guarded`: an agent has a say in n1. `others`: leads to every node but n1. `control`: the API by its port.
  */
 function configOf(addresses: readonly string[]): string {
   const servers = (rest: string, skip = 0): string =>
@@ -75,8 +74,6 @@ backend guarded
 ${servers('30080 agent-check agent-port 9 agent-inter 60s')}
 backend others
 ${servers('30080', 1)}
-backend kube-apiserver
-${servers('30080')}
 backend control
   mode tcp
   option tcp-check

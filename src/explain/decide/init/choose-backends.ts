@@ -2,7 +2,7 @@ import { firstOf } from '../../../ground/model/first-of.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import type { Service } from '../../../ground/model/service.ts'
 import { apiServers } from '../../../roll/decide/plan/api-servers.ts'
-import { apiEvidence } from '../../../service/decide/api-backend.ts'
+import { apiPort } from '../../../service/decide/api-backend.ts'
 import { leadsTo } from '../../../service/decide/match-servers.ts'
 import { type InitSnapshot, readOf, type SeenBackend, type SeenInstance, type SeenServer } from './init-snapshot.ts'
 import type { LeftOut } from './roll-file-outline.ts'
@@ -54,7 +54,7 @@ const isServerOf = (server: SeenServer, { name, internalAddresses }: Node): bool
 function whyNot(snapshot: InitSnapshot, backend: SeenBackend, ours: readonly SeenServer[]): string | undefined {
   const { apiServer } = snapshot
   const known = apiServers({ apiServer, cluster: { ...NO_CLUSTER, slices: readOf(snapshot.slices) } })
-  if (apiEvidence(backend, known) !== undefined)
+  if (apiPort(backend, known) !== undefined)
     return 'it looks like the Kubernetes API, which a roll never takes out of service'
   if (ours.length > 0) return backend.disabled ? 'its configuration says "disabled"' : undefined
   const toOthers = readOf(snapshot.nodes).some((node) => backend.servers.some((server) => isServerOf(server, node)))

@@ -2,12 +2,12 @@ import type { Endpoint } from '../../../ground/model/endpoint.ts'
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { wordsOf } from '../../../service/actuators/actuator-of.ts'
-import { apiEvidence } from '../../../service/decide/api-backend.ts'
+import { apiPort, isNamedAsApi } from '../../../service/decide/api-backend.ts'
 import type { ServerReading } from '../../../service/model/balancer.ts'
 import { serverKey } from '../../../service/model/balancer.ts'
 import type { BackendInspection, InstanceInspection } from '../../../service/model/balancer-inspection.ts'
 
-/** What forbids a roll on one instance, errors first; `apiServers` as for `apiEvidence`. */
+/** What forbids a roll on one instance, errors first; `apiServers` as for `apiPort`. */
 export function inspectionFindings(
   inspection: InstanceInspection,
   apiServers: readonly Endpoint[],
@@ -62,15 +62,25 @@ function apiFindings(
   backend: BackendInspection,
   apiServers: readonly Endpoint[],
 ): readonly PlanFinding[] {
-  const evidence = apiEvidence(backend, apiServers)
-  if (evidence === undefined) return []
-  const why = evidence.kind === 'port' ? `a server at port ${evidence.port}` : `"${evidence.word}" in its name`
+  const port = apiPort(backend, apiServers)
+  const what = `backend ${backend.name} of ${instance}`
+  if (port !== undefined) {
+    return [
+      {
+        severity: 'error',
+        code: 'BalancerApiBackend',
+        text: `${what} looks like the Kubernetes API (a server at port ${port}), which is never taken out`,
+        fix: `take ${backend.name} out of "backends"`,
+      },
+    ]
+  }
+  if (!isNamedAsApi(backend)) return []
   return [
     {
-      severity: 'error',
+      severity: 'warning',
       code: 'BalancerApiBackend',
-      text: `backend ${backend.name} of ${instance} looks like the Kubernetes API (${why}), which is never taken out`,
-      fix: `take ${backend.name} out of "backends"`,
+      text: `${what} has the name of the Kubernetes API, and no server at a port of it`,
+      fix: `take ${backend.name} out of "backends" if it leads to the API`,
     },
   ]
 }

@@ -1,7 +1,7 @@
 import { canonicalAddress } from '../../../ground/model/ip-address.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
-import { apiEvidence } from '../../../service/decide/api-backend.ts'
+import { apiPort } from '../../../service/decide/api-backend.ts'
 import type { InstanceInspection, SeenServer } from '../../../service/model/balancer-inspection.ts'
 import { apiServers } from './api-servers.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
@@ -20,7 +20,7 @@ export function leftOutFindings(s: PlanSnapshot, nodes: readonly Node[]): readon
     const others = Map.groupBy(inspection.outside, ({ backend }) => backend)
     return [...others].flatMap(([name, servers]) => {
       const ours = servers.filter(({ address }) => address !== '' && rolled.has(canonicalAddress(address)))
-      const isMeant = named.has(name) || apiEvidence({ name, servers }, known) !== undefined
+      const isMeant = named.has(name) || apiPort({ servers }, known) !== undefined
       return ours.length === 0 || isMeant ? [] : [leftOut(inspection.instance, name, ours)]
     })
   })

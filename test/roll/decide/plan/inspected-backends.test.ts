@@ -51,11 +51,14 @@ const TABLE: readonly (readonly [title: string, facts: PlanSnapshot, codes: read
   [
     'no fault in leaving the API out',
     facts({
-      inspections: [
-        { ...INSPECTED, outside: [seen('kube-apiserver', 'n1'), { ...seen('control', 'n1'), port: 6443 }] },
-      ],
+      inspections: [{ ...INSPECTED, outside: [{ ...seen('control', 'n1'), port: 6443 }] }],
     }),
     [],
+  ],
+  [
+    'a backend that goes on sending, also where it is named after the cluster',
+    facts({ inspections: [{ ...INSPECTED, outside: [seen('k8s-ingress', 'n1')] }] }),
+    ['warning BalancerBackendLeftOut'],
   ],
   [
     'no fault in a backend that another balancer of the file names',

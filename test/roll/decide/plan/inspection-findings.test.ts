@@ -44,7 +44,8 @@ test('what a roll cannot do without is an error', () => {
     'error BalancerBackendMissing',
   ])
   assert.deepEqual(withBackend({ servers: [serverLike({ port: 6443 })] }), ['error BalancerApiBackend'])
-  assert.deepEqual(withBackend({ name: 'kube' }), ['error BalancerApiBackend'])
+  assert.deepEqual(withBackend({ name: 'kube' }), ['warning BalancerApiBackend'])
+  assert.deepEqual(withBackend({ name: 'k8s-ingress-http' }), [])
   assert.deepEqual(withBackend({ servers: [serverLike({ agent: true })] }), ['error BalancerAgentCheck'])
 })
 
@@ -116,7 +117,7 @@ test('each finding says what is the case, and what to do where something can be 
     'backend web of lb-1 looks like the Kubernetes API (a server at port 6443), which is never taken out | take web out of "backends"',
   ])
   assert.deepEqual(findingOfBackend({ name: 'kube' }), [
-    'backend kube of lb-1 looks like the Kubernetes API ("kube" in its name), which is never taken out | take kube out of "backends"',
+    'backend kube of lb-1 has the name of the Kubernetes API, and no server at a port of it | take kube out of "backends" if it leads to the API',
   ])
   assert.deepEqual(findingOfBackend({ servers: [serverLike({ check: 'none' })] }), [
     'web/a on lb-1 has no health check, so its state "up" proves nothing | add "check" to server a of backend web',
