@@ -1,6 +1,6 @@
 import { ANNOUNCED_CONDITIONS, runOfMessage } from '../model/announced-conditions.ts'
 import type { Node, NodeRoom, Taint } from '../model/node.ts'
-import { LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../model/node-reading.ts'
+import { CLOUD_CONDITIONS, LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../model/node-reading.ts'
 import { parseMetadata } from '../model/parse-metadata.ts'
 import { present } from '../model/present.ts'
 import { quantity } from '../model/quantity.ts'
@@ -17,7 +17,7 @@ export function parseNode(object: Untrusted): Node {
   const isTrue = (type: string): boolean => findCondition(object, type)?.status === 'True'
   const announced = announcedIn(object)
   const isOfOthers = (type: string): boolean => isTrue(type) && !(type in announced)
-  const lifecycle = LIFECYCLE_CONDITIONS.filter(isOfOthers)
+  const lifecycle = [...LIFECYCLE_CONDITIONS, ...CLOUD_CONDITIONS].filter(isOfOthers)
   return {
     name,
     uid,

@@ -1,11 +1,5 @@
 import { parseMetadata } from '../model/parse-metadata.ts'
-import {
-  BLOCKED_ANNOTATION,
-  type Pod,
-  type PodEnding,
-  SAFE_TO_EVICT_ANNOTATION,
-  type Unschedulable,
-} from '../model/pod.ts'
+import { BLOCKED_ANNOTATION, NOT_SAFE_TO_EVICT, type Pod, type PodEnding, type Unschedulable } from '../model/pod.ts'
 import { POLITE_ANNOTATION, parsePoliteMark } from '../model/polite-mark.ts'
 import { present } from '../model/present.ts'
 import type { Untrusted } from '../model/untrusted.ts'
@@ -45,8 +39,8 @@ export function parsePod(object: Untrusted): Pod {
       waiting: parseWaiting(object),
     }),
     ...(spec.at('restartPolicy').textOr('Always') === 'Always' ? {} : { runsToEnd: true }),
-    ...(annotations[SAFE_TO_EVICT_ANNOTATION] === 'false' ? { notSafeToEvict: true } : {}),
     ...present({
+      notSafeToEvict: Object.keys(NOT_SAFE_TO_EVICT).find((key) => annotations[key] === NOT_SAFE_TO_EVICT[key]),
       blockedAnswer: annotations[BLOCKED_ANNOTATION],
       polite: mark === undefined ? undefined : parsePoliteMark(mark),
     }),

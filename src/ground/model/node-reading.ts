@@ -28,8 +28,30 @@ export const REMOVAL_TAINTS: readonly string[] = ['ToBeDeletedByClusterAutoscale
 /** Set by the Cluster Autoscaler on a node that it may remove later. */
 export const CANDIDATE_TAINT = 'DeletionCandidateOfClusterAutoscaler'
 
-/** Set by Karpenter before it drains a node. */
-export const DISRUPTED_TAINT = 'karpenter.sh/disrupted'
+/**
+ * Taint → who is about to take the node away. Sources: Cluster Autoscaler (utils/taints), Karpenter (v1 and v1beta1 of its API), AWS node
+ * termination handler (pkg/node/node.go), the maintenance handler of GKE, cloud-provider-azure, the cloud node lifecycle controller.
+ */
+export const LEAVING_TAINTS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(REMOVAL_TAINTS.map((key) => [key, 'the Cluster Autoscaler'])),
+  'karpenter.sh/disrupted': 'Karpenter',
+  'karpenter.sh/disruption': 'Karpenter',
+  'aws-node-termination-handler/spot-itn': 'AWS',
+  'aws-node-termination-handler/scheduled-maintenance': 'AWS',
+  'aws-node-termination-handler/asg-lifecycle-termination': 'AWS',
+  'aws-node-termination-handler/rebalance-recommendation': 'AWS',
+  'cloud.google.com/impending-node-termination': 'Google Cloud',
+  'cloudprovider.azure.microsoft.com/draining': 'Azure',
+  'node.cloudprovider.kubernetes.io/shutdown': 'its cloud',
+}
+
+/** True on AKS before the cloud takes a machine (node-problem-detector there); a frozen machine stays. */
+export const CLOUD_CONDITIONS: readonly string[] = [
+  'PreemptScheduled',
+  'TerminateScheduled',
+  'RebootScheduled',
+  'RedeployScheduled',
+]
 
 /**
  * Set by kured with `--annotate-nodes` once a node needs a reboot, before kured asks for its lock (kured, cmd/kured/main.go,

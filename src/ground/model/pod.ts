@@ -56,8 +56,8 @@ export interface Pod {
   readonly polite?: PoliteMark
   /** The answer of people to the question about the pod, in `evenkeel.dev/blocked`. */
   readonly blockedAnswer?: string
-  /** Its annotation tells the Cluster Autoscaler not to evict it. */
-  readonly notSafeToEvict?: true
+  /** The annotation that says that it is not to be evicted. */
+  readonly notSafeToEvict?: string
   /** What the scheduler uses, as far as it can tie a pod to one node: labels of the node, and its name with the key `metadata.name`. */
   readonly nodeSelector: Readonly<Record<string, string>>
   /** All that the scheduler uses. Only a plan reads it. */
@@ -84,8 +84,12 @@ export interface Unschedulable {
 /** On a pod that may not leave: the answer of people about it. */
 export const BLOCKED_ANNOTATION = 'evenkeel.dev/blocked'
 
-/** With the value `false`, this annotation tells the Cluster Autoscaler not to evict the pod. */
-export const SAFE_TO_EVICT_ANNOTATION = 'cluster-autoscaler.kubernetes.io/safe-to-evict'
+/** Annotations by which a pod tells the Cluster Autoscaler, and Karpenter of any version, not to evict it. */
+export const NOT_SAFE_TO_EVICT: Readonly<Record<string, string>> = {
+  'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+  'karpenter.sh/do-not-disrupt': 'true',
+  'karpenter.sh/do-not-evict': 'true',
+}
 
 export const isFinished = (pod: Pod): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed'
 export const isDaemonSetPod = (pod: Pod): boolean => pod.controller?.kind === 'DaemonSet'

@@ -1,7 +1,5 @@
 import type { Node } from '../../ground/model/node.ts'
-import { DISRUPTED_TAINT, REMOVAL_TAINTS } from '../../ground/model/node-reading.ts'
-
-const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED_TAINT]
+import { LEAVING_TAINTS } from '../../ground/model/node-reading.ts'
 
 /** What shows that a node is to be drained, as the end of a sentence; undefined: nothing does. */
 export function asksToDrain({
@@ -13,20 +11,20 @@ export function asksToDrain({
   if (unschedulable) return 'is cordoned'
   if (lifecycle.length > 0) return `has the condition ${lifecycle.join(', ')}`
   if (deleting === true) return 'is being deleted'
-  const taint = taints.find(({ key }) => LEAVING_TAINTS.includes(key))
+  const taint = taints.find(({ key }) => key in LEAVING_TAINTS)
   return taint === undefined ? undefined : `has the taint ${taint.key}`
 }
 
 /** No new guard pod is placed on the node. */
 export const takesNoPods = ({ unschedulable, taints }: Node): boolean =>
-  unschedulable || taints.some(({ key, effect }) => effect === 'NoSchedule' && LEAVING_TAINTS.includes(key))
+  unschedulable || taints.some(({ key, effect }) => effect === 'NoSchedule' && key in LEAVING_TAINTS)
 
 /**
  * The node without the signs of its removal. A guard stays until the Node is gone, since it has to resist the program that removes nodes.
  */
 export function asIfItStayed(node: Node): { readonly node: Node; readonly isGoing: boolean } {
   const { deleting, ...rest } = node
-  const taints = node.taints.filter(({ key }) => !LEAVING_TAINTS.includes(key))
+  const taints = node.taints.filter(({ key }) => !(key in LEAVING_TAINTS))
   const isGoing = deleting === true || taints.length < node.taints.length
   return isGoing ? { node: { ...rest, taints }, isGoing } : { node, isGoing }
 }

@@ -1,12 +1,6 @@
 import { runOfLock } from '../../ground/model/kured-lock.ts'
 import type { Node } from '../../ground/model/node.ts'
-import {
-  DISRUPTED_TAINT,
-  KURED_IN_PROGRESS,
-  LIFECYCLE_CONDITIONS,
-  REMOVAL_TAINTS,
-  SHUTDOWN_CONDITION,
-} from '../../ground/model/node-reading.ts'
+import { KURED_IN_PROGRESS, LEAVING_TAINTS, SHUTDOWN_CONDITION } from '../../ground/model/node-reading.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { kubectl, say } from '../../ground/model/sentence.ts'
@@ -34,19 +28,18 @@ export const marksOfOthers = (node: Node, spec: Pick<RollSpec, 'balancers' | 're
 function removal({ name, deleting, taints }: Node, marks: readonly string[]): Reason | undefined {
   const about = { code: 'NodeBeingRemoved', object: name } as const
   if (deleting === true) return { ...about, text: `${name} is being deleted` }
-  const taint = taints.find(({ key }) => key in REMOVERS && !marks.includes(key))
+  const taint = taints.find(({ key }) => key in LEAVING_TAINTS && !marks.includes(key))
   if (taint === undefined) return undefined
-  const next = say`if ${REMOVERS[taint.key] ?? ''} no longer removes it: ${kubectl`taint node ${name} ${taint.key}-`}`
-  return { ...about, text: `${name} is being removed by ${REMOVERS[taint.key]}: it has the taint ${taint.key}`, next }
-}
-
-const REMOVERS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(REMOVAL_TAINTS.map((key) => [key, 'the Cluster Autoscaler'])),
-  [DISRUPTED_TAINT]: 'Karpenter',
+  const next = say`if ${LEAVING_TAINTS[taint.key] ?? ''} no longer removes it: ${kubectl`taint node ${name} ${taint.key}-`}`
+  return {
+    ...about,
+    text: `${name} is being removed by ${LEAVING_TAINTS[taint.key]}: it has the taint ${taint.key}`,
+    next,
+  }
 }
 
 /** Conditions of a node that others have drained, and left so, mean no work. */
-const IN_WORK = LIFECYCLE_CONDITIONS.filter((type) => type !== 'Drained')
+const isWork = (type: string): boolean => type !== 'Drained'
 
 /**
  * kured's annotation says that the node needs a reboot, before kured has its lock for it. A roll that takes the lock goes by
@@ -57,7 +50,7 @@ function work(
   { reboot: { kuredLock } }: Pick<RollSpec, 'reboot'>,
 ): Reason | undefined {
   const about = { code: 'NodeInOthersWork', object: name } as const
-  const types = [...lifecycle.filter((type) => IN_WORK.includes(type)), ...(shuttingDown ? [SHUTDOWN_CONDITION] : [])]
+  const types = [...lifecycle.filter(isWork), ...(shuttingDown ? [SHUTDOWN_CONDITION] : [])]
   if (types.length > 0) {
     const text = `another program is at work on ${name}: its condition ${types.join(', ')} is True`
     return { ...about, text, next: say`${kubectl`describe node ${name}`} shows who set it, and why` }

@@ -46,11 +46,16 @@ for (const [title, given, parsed] of ROWS) {
   test(`conditions of a node: ${title}`, () => assert.deepEqual(of([given]), { ...NOTHING, ...parsed }))
 }
 
-test('a pod is not safe to evict by the value false alone', () => {
-  const safe = (value?: string) => {
-    const annotations = value === undefined ? {} : { 'cluster-autoscaler.kubernetes.io/safe-to-evict': value }
+test('a pod is not safe to evict by the words of the Cluster Autoscaler and of Karpenter alone', () => {
+  const mark = (annotations: Record<string, string>) => {
     const object = { metadata: { ...METADATA, namespace: 'shop', annotations }, spec: {}, status: {} }
     return parsePod(new Untrusted(object, 'pod')).notSafeToEvict
   }
-  assert.deepEqual([safe(), safe('true'), safe('False'), safe('false')], [undefined, undefined, undefined, true])
+  const safe = 'cluster-autoscaler.kubernetes.io/safe-to-evict'
+  assert.deepEqual([mark({}), mark({ [safe]: 'true' }), mark({ [safe]: 'False' })], [undefined, undefined, undefined])
+  assert.equal(mark({ [safe]: 'false' }), safe)
+  for (const key of ['karpenter.sh/do-not-disrupt', 'karpenter.sh/do-not-evict']) {
+    assert.equal(mark({ [key]: 'true' }), key)
+    assert.equal(mark({ [key]: 'false' }), undefined)
+  }
 })

@@ -41,6 +41,7 @@ const NODES: readonly (readonly [title: string, podSpec: object, node: Node, kin
   ['one whose Node is being deleted keeps its own', {}, aNode('n1', { deleting: true }), 'Keep'],
   ['one that an autoscaler removes keeps its own', {}, tainted(taint('ToBeDeletedByClusterAutoscaler')), 'Keep'],
   ['one that Karpenter disrupts keeps its own', {}, tainted(taint('karpenter.sh/disrupted')), 'Keep'],
+  ['one that AWS takes keeps its own', {}, tainted(taint('aws-node-termination-handler/spot-itn')), 'Keep'],
   ['one that is removed and that the selector leaves out', ON_SSD, aNode('n1', { deleting: true }), 'Leave'],
 ]
 
@@ -64,6 +65,7 @@ const LIFECYCLE = [
   'node.kubernetes.io/out-of-service',
   'node.cloudprovider.kubernetes.io/shutdown',
   'karpenter.sh/disrupted',
+  'aws-node-termination-handler/spot-itn',
   'ToBeDeletedByClusterAutoscaler',
   'DeletionCandidateOfClusterAutoscaler',
   'evenkeel.dev/to-be-rolled',

@@ -9,9 +9,11 @@ import { out } from '../../support/roll-stages.ts'
 import { aPod, aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
+const MARK = 'cluster-autoscaler.kubernetes.io/safe-to-evict'
+
 const on = (pod: Partial<Pod>, safeToEvict: RollSpec['drain']['safeToEvict'] = 'hold', node = 'n1'): NodeSnapshot => {
   const spec = aSpec({ drain: { ...aSpec().drain, ...(safeToEvict === undefined ? {} : { safeToEvict }) } })
-  return aSnapshot({ pods: [aPod('train-1', node, { notSafeToEvict: true, ...pod })], change: { spec } })
+  return aSnapshot({ pods: [aPod('train-1', node, { notSafeToEvict: MARK, ...pod })], change: { spec } })
 }
 
 const BEGUN = 'act record: writeRecord'
@@ -34,13 +36,13 @@ for (const [title, snapshot, decision] of ROWS) {
 
 test('a pod that came between the record and the cordon holds the cordon', () => {
   const { spec } = on({})
-  const pods = [aPod('train-1', 'n1', { notSafeToEvict: true })]
+  const pods = [aPod('train-1', 'n1', { notSafeToEvict: MARK })]
   const decided = decide(aSnapshot({ record: aRecord(), pods, change: { spec } }))
   assert.equal(shortDecision(decided), 'hold cordon: PodNotSafeToEvict')
 })
 
 test('once the node is out it is drained: the pod of a node that an earlier process took is evicted', () => {
-  const pods = [aPod('train-1', 'n1', { notSafeToEvict: true })]
+  const pods = [aPod('train-1', 'n1', { notSafeToEvict: MARK })]
   const decided = decide(aSnapshot({ ...out, pods, change: { spec: on({}).spec } }))
   assert.match(shortDecision(decided), /^act drain: evict/)
 })

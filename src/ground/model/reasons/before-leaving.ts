@@ -141,14 +141,14 @@ export const BEFORE_LEAVING = {
   NodeBeingRemoved: {
     is: 'n1 is being deleted; is being removed by the Cluster Autoscaler: it has the taint ToBeDeletedByClusterAutoscaler',
     cause:
-      'Another program has begun to remove the node: its Node object is being deleted, or it has the taint of the Cluster Autoscaler or of Karpenter (`karpenter.sh/disrupted`). The roll checks this before it begins a node and once more before the reboot.',
+      'Another program has begun to remove the node: its Node object is being deleted, or it has the taint of an autoscaler, of Karpenter, of a termination handler or of its cloud. The roll checks this before it begins a node and once more before the reboot.',
     cure: 'Wait: once the Node no longer exists, the roll skips it. The hold prints the command that removes a taint which was left behind.',
     wait: 'blocked',
   },
   NodeInOthersWork: {
     is: 'another program is at work on n1: its condition MaintenanceInProgress is True; kured reboots n1: it has the annotation weave.works/kured-reboot-in-progress',
     cause:
-      'The node has a condition of KEP-5683 that this run did not set (`DrainInProgress`, `MaintenanceInProgress` or `GracefulNodeShutdownInProgress`), or the annotation of kured.',
+      'The node has a condition of KEP-5683 that this run did not set (`DrainInProgress`, `MaintenanceInProgress` or `GracefulNodeShutdownInProgress`), one by which a cloud announces that it takes the machine (`PreemptScheduled`, …), or the annotation of kured.',
     cure: 'Wait until the other program has finished, or leave the node out. `kubectl describe node n1` shows who set the condition. A condition that was left behind is cleared with `kubectl edit node n1 --subresource=status`.',
     wait: 'blocked',
   },

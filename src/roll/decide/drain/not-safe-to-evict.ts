@@ -1,5 +1,5 @@
 import { refKey } from '../../../ground/model/object-ref.ts'
-import { isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../ground/model/pod.ts'
+import { isFinished, NOT_SAFE_TO_EVICT, type Pod } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { kubectl, say } from '../../../ground/model/sentence.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
@@ -9,7 +9,7 @@ import { classifyPod } from './classify-pod.ts'
 
 /** A drain would move the pod, and its annotation forbids to evict it. A pod that is being deleted does not matter. */
 export const isNotSafeToEvict = (pod: Pod, drain: RollSpec['drain']): boolean =>
-  pod.notSafeToEvict === true && !isFinished(pod) && !pod.terminating && classifyPod(pod, drain).kind !== 'stays'
+  pod.notSafeToEvict !== undefined && !isFinished(pod) && !pod.terminating && classifyPod(pod, drain).kind !== 'stays'
 
 /** Checked before a node is begun, where the file asks for it. After the cordon no such pod can come. */
 export function notSafeToEvict(s: NodeSnapshot): readonly Reason[] {
@@ -19,7 +19,10 @@ export function notSafeToEvict(s: NodeSnapshot): readonly Reason[] {
     .map((pod) => ({
       code: 'PodNotSafeToEvict',
       object: refKey(pod),
-      text: `${refKey(pod)} says that it is not to be evicted (${SAFE_TO_EVICT_ANNOTATION}: "false"), and runs on ${s.current.node.name}`,
-      next: say`let it end, or: ${kubectl`-n ${pod.namespace} annotate pod ${pod.name} ${SAFE_TO_EVICT_ANNOTATION}-`}`,
+      text: `${refKey(pod)} says that it is not to be evicted (${notSafeMark(pod)}), and runs on ${s.current.node.name}`,
+      next: say`let it end, or: ${kubectl`-n ${pod.namespace} annotate pod ${pod.name} ${pod.notSafeToEvict ?? ''}-`}`,
     }))
 }
+
+/** `KEY: "VALUE"` of the annotation. */
+export const notSafeMark = ({ notSafeToEvict: key = '' }: Pod): string => `${key}: "${NOT_SAFE_TO_EVICT[key] ?? ''}"`

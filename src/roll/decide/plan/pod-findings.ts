@@ -1,12 +1,12 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
-import { isDaemonSetPod, isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../ground/model/pod.ts'
+import { isDaemonSetPod, isFinished, type Pod } from '../../../ground/model/pod.ts'
 import { isTiedToNode } from '../../../ground/model/tied-pod.ts'
 import { tolerates } from '../../../ground/model/tolerations.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'
-import { isNotSafeToEvict } from '../drain/not-safe-to-evict.ts'
+import { isNotSafeToEvict, notSafeMark } from '../drain/not-safe-to-evict.ts'
 import { podsOf } from '../drain/ready-pods.ts'
 import { replacerOf } from '../drain/replacer-of.ts'
 import { withLadder } from './blocked-advice.ts'
@@ -39,6 +39,7 @@ function notSafe({ spec: { drain }, cluster }: PlanSnapshot, pods: readonly Pod[
   const unsafe = pods.filter((pod) => isNotSafeToEvict(pod, drain))
   if (unsafe.length === 0 || drain.safeToEvict === 'ignore') return []
   const { words, isOne, where } = gatherPods(unsafe, cluster.workloads)
+  const marks = [...new Set(unsafe.map(notSafeMark))]
   const isHeld = drain.safeToEvict === 'hold'
   const [one, it] = isOne ? ['says that it is', 'it'] : ['say that they are', 'them']
   const then = isHeld
@@ -49,7 +50,7 @@ function notSafe({ spec: { drain }, cluster }: PlanSnapshot, pods: readonly Pod[
       severity: isHeld ? 'hold' : 'warning',
       code: 'PodNotSafeToEvict',
       ...where,
-      text: `${words} ${one} not to be evicted (${SAFE_TO_EVICT_ANNOTATION}: "false"): ${then}`,
+      text: `${words} ${one} not to be evicted (${marks.join(', ')}): ${then}`,
       fix: isHeld ? `let ${it} end first` : 'drain.safeToEvict: hold, to wait until such pods have ended',
     },
   ]

@@ -53,7 +53,7 @@ export const drainSection = section(
       .meta(
         fieldMeta('word', {
           description:
-            'What to do about pods with the annotation `cluster-autoscaler.kubernetes.io/safe-to-evict: "false"`, such as jobs that cannot continue elsewhere: nothing, a warning in the plan, or do not begin their node until they are gone.',
+            'What to do about pods with the annotation `cluster-autoscaler.kubernetes.io/safe-to-evict: "false"` or `karpenter.sh/do-not-disrupt: "true"`, such as jobs that cannot continue elsewhere: nothing, a warning in the plan, or do not begin their node until they are gone.',
           example: 'hold',
         }),
       )

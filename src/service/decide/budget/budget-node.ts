@@ -1,10 +1,9 @@
 import { MAINTENANCE_ANNOTATION, parseClaims } from '../../../ground/model/claims.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import {
-  DISRUPTED_TAINT,
   EXCLUDE_LABEL,
   KURED_IN_PROGRESS,
-  REMOVAL_TAINTS,
+  LEAVING_TAINTS,
   SHUTDOWN_CONDITION,
 } from '../../../ground/model/node-reading.ts'
 import { present } from '../../../ground/model/present.ts'
@@ -46,8 +45,6 @@ function claimedBy(text: string | undefined): string | undefined {
   return word.kind === 'claimed' ? word.claims.map(({ owner }) => owner).join(' and ') : undefined
 }
 
-const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED_TAINT]
-
 function leavingFor({
   deleting,
   lifecycle = [],
@@ -59,7 +56,7 @@ function leavingFor({
   if (deleting === true) return 'is being deleted'
   const conditions = shuttingDown === true ? [...lifecycle, SHUTDOWN_CONDITION] : lifecycle
   if (conditions.length > 0) return `is leaving: its condition ${conditions.join(', ')} is True`
-  const removal = taints.map(({ key }) => key).filter((key) => LEAVING_TAINTS.includes(key))
+  const removal = taints.map(({ key }) => key).filter((key) => key in LEAVING_TAINTS)
   if (removal.length > 0) return `is to be removed: it is tainted with ${removal.join(', ')}`
   // kured cordons the node that it drains; before that its annotation only means that the node needs a reboot.
   return unschedulable && KURED_IN_PROGRESS in annotations

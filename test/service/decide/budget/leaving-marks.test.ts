@@ -28,6 +28,11 @@ const ROWS: readonly (readonly [mark: string, change: Partial<Node>, leaving: st
     tainted('karpenter.sh/disrupted'),
     'is to be removed: it is tainted with karpenter.sh/disrupted',
   ],
+  [
+    'AWS takes it for maintenance',
+    tainted('aws-node-termination-handler/scheduled-maintenance'),
+    'is to be removed: it is tainted with aws-node-termination-handler/scheduled-maintenance',
+  ],
   ['the Cluster Autoscaler may remove it', tainted('DeletionCandidateOfClusterAutoscaler'), undefined],
   ['others have planned to maintain it', { plannedByOthers: true }, undefined],
   [
