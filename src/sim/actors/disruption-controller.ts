@@ -13,7 +13,7 @@ import {
 } from '../world/api-resource.ts'
 import type { BudgetObject } from '../world/budget-object.ts'
 import { labelTest } from '../world/label-selector.ts'
-import { keyOf } from '../world/store.ts'
+import { type Change, keyOf } from '../world/store.ts'
 import type { World } from '../world/world.ts'
 import { type BudgetInput, budgetStatus, type GuardedPod } from './budget-status.ts'
 import { ObjectIndex } from './object-index.ts'
@@ -44,11 +44,13 @@ export function runDisruptionController(parts: ActorParts): () => void {
   const byNamespace = new ObjectIndex<BudgetObject>(world.store, DISRUPTION_BUDGETS, ({ metadata }) => [
     metadata.namespace ?? '',
   ])
-  const guarding = ({ metadata: { namespace = '', labels } }: ApiObject): readonly string[] =>
-    byNamespace
-      .of(namespace)
-      .filter(({ spec }) => labelTest(spec.selector)(labels))
-      .map(({ metadata }) => keyOf(metadata))
+  // Of several budgets one is counted anew with a pod, whichever it is (disruption.go, getPdbForPod).
+  const guarding = ({ revision, object: { metadata } }: Change): readonly string[] => {
+    const { namespace = '', labels } = metadata
+    const budgets = byNamespace.of(namespace).filter(({ spec }) => labelTest(spec.selector)(labels))
+    const chosen = budgets[revision % budgets.length]
+    return chosen === undefined ? [] : [keyOf(chosen.metadata)]
+  }
   const end = runReconciler(parts, {
     watches: [
       [DISRUPTION_BUDGETS, ({ object }) => [keyOf(object.metadata)]],
@@ -56,7 +58,7 @@ export function runDisruptionController(parts: ActorParts): () => void {
         PODS,
         // If a budget does not select a pod any more, nothing is counted again for it (disruption.go, updatePod). Nor is anything
         // where a controller is scaled, before its next pod.
-        ({ object }) => guarding(object),
+        guarding,
       ],
     ],
     lagMs: LAG_MS,

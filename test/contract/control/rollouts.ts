@@ -169,6 +169,28 @@ export const ROLLOUT_ROWS: readonly ControlRow[] = [
     },
   },
   {
+    title: 'of two budgets over a pod one alone is counted anew with it',
+    run: async (ground) => {
+      const app = 'twice'
+      const nodeName = await ground.node('t')
+      const budgets = ground.path('poddisruptionbudgets', 'apis/policy/v1')
+      const spec = { minAvailable: 1, selector: { matchLabels: { app } } }
+      const expected = async () => [
+        await ground.get(`${budgets}/one`, 'status.expectedPods'),
+        await ground.get(`${budgets}/other`, 'status.expectedPods'),
+      ]
+      await ground.pod('first', { nodeName }, { app })
+      for (const name of ['one', 'other']) await ground.create(budgets, { metadata: { name }, spec })
+      await ground.until('both counts', 10_000, async () => String(await expected()) === '1,1')
+      // What has changed so far is counted by then.
+      await ground.plane.pass(1_000)
+      await ground.pod('second', { nodeName }, { app })
+      await ground.until('the next count', 10_000, async () => (await expected()).includes(2))
+      await ground.plane.pass(1_000)
+      assert.ok((await expected()).includes(1), String(await expected()))
+    },
+  },
+  {
     title: 'a Job that is going lets its pods go, also those that run',
     run: async (ground) => {
       const app = 'going'

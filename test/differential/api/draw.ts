@@ -61,7 +61,7 @@ interface Made {
   readonly kind: KindName
   readonly name: string
   readonly path: string
-  /** That of its pods, where it has some. */
+  /** That of its pods, or of those that it is for. */
   readonly app: string
 }
 
@@ -122,10 +122,8 @@ class Drawing {
     const short = `${kind.toLowerCase().slice(0, 6)}${this.#count}`
     const isWhole = !KINDS[kind].namespaced
     const name = isWhole ? `${this.#world}-${short}` : short
-    // A budget or a Service is for the pods of what was made before it.
-    const app = this.#made.findLast((made) => WITH_PODS.includes(made.kind))?.app ?? 'none'
-    const forPods = kind === 'PodDisruptionBudget' || kind === 'Service'
-    const own = MAKERS[kind](draw, { world: this.#world, name: forPods ? app : name })
+    const app = this.#appOf(kind) ?? name
+    const own = MAKERS[kind](draw, { world: this.#world, name: app })
     const isHeld = draw.chance(0.15)
     const metadata = {
       name,
@@ -154,9 +152,17 @@ class Drawing {
     const flawed = flaws.filter((flaw) => flaw !== NAMELESS || (kind !== 'Service' && kind !== 'Event'))
     const body = draw.chance(0.2) ? mergePatch(whole, draw.one(flawed)) : whole
     const path = collectionPath(kind, this.#world)
-    this.#made.push({ kind, name, path: `${path}/${name}`, app: name })
+    this.#made.push({ kind, name, path: `${path}/${name}`, app })
     const query = draw.chance(0.05) ? '?dryRun=All' : ''
     return { do: 'ask', method: 'POST', path: `${path}${query}`, body }
+  }
+
+  /** A Service is for the pods of what was made before it, and so is a budget. Of two over one pod, chance counts one anew. */
+  #appOf(kind: KindName): string | undefined {
+    const isBudget = kind === 'PodDisruptionBudget'
+    if (kind !== 'Service' && !isBudget) return undefined
+    const guarded = this.#made.filter((made) => isBudget && made.kind === kind).map(({ app }) => app)
+    return this.#made.findLast((made) => WITH_PODS.includes(made.kind) && !guarded.includes(made.app))?.app ?? 'none'
   }
 
   #delete({ path }: Made): Step {
