@@ -94,7 +94,7 @@ export function normalOf(kind: string, object: unknown, hashes: readonly string[
 
 /** In how many steps a Deployment scales a ReplicaSet is a matter of moments. */
 function stepped(kind: string, object: JsonMap): JsonMap {
-  if (kind !== 'ReplicaSet' || field(object, 'metadata.ownerReferences.0.kind') !== 'Deployment') return object
+  if (kind !== 'ReplicaSet' || controllerOf(object) !== 'Deployment') return object
   const { generation: _generation, ...metadata } = object.metadata as JsonMap
   const { observedGeneration: _observed, ...status } = (object.status ?? {}) as JsonMap
   return { ...object, metadata, status }
@@ -109,9 +109,15 @@ function counted(kind: string, object: JsonMap): JsonMap {
 
 /** Which of its nodes a pod is on is drawn among equals, unless its DaemonSet says it. */
 function placed(object: JsonMap): JsonMap {
-  const isFree = (field(object, 'metadata.ownerReferences.0.kind') ?? '') !== 'DaemonSet'
+  const isFree = controllerOf(object) !== 'DaemonSet'
   const spec = object.spec as JsonMap | undefined
   return isFree && typeof spec?.nodeName === 'string' ? { ...object, spec: { ...spec, nodeName: 'NODE' } } : object
+}
+
+/** The kind of its controller. A drawn owner may be of the same kind and control nothing. */
+function controllerOf(object: JsonMap): unknown {
+  const owners = (field(object, 'metadata.ownerReferences') ?? []) as readonly JsonMap[]
+  return owners.find(({ controller }) => controller === true)?.kind
 }
 
 const LEFT_OUT = new Set([
