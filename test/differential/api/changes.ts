@@ -74,7 +74,7 @@ const OF: Partial<Readonly<Record<KindName, readonly object[]>>> = {
   ],
   StatefulSet: [
     { spec: { replicas: 1 } },
-    { spec: { replicas: 3 } },
+    { spec: { replicas: 2 } },
     { spec: { template: { metadata: { annotations: { at: 'now' } } } } },
     { spec: { serviceName: 'another' } },
     { spec: { podManagementPolicy: 'Parallel' } },

@@ -155,14 +155,19 @@ export const MAKERS: Readonly<Record<KindName, Maker>> = {
     ...(draw.chance(0.1) ? { paused: true } : {}),
   })),
   ReplicaSet: workload((draw) => ({ ...(draw.chance(0.8) ? { replicas: draw.one([0, 1, 2]) } : {}) })),
-  StatefulSet: workload((draw) => ({
-    serviceName: 'none',
-    ...(draw.chance(0.8) ? { replicas: draw.one([1, 2, 3]) } : {}),
-    ...(draw.chance(0.3) ? { podManagementPolicy: 'Parallel' } : {}),
-    ...(draw.chance(0.3)
-      ? { updateStrategy: draw.one([{ type: 'OnDelete' }, { rollingUpdate: { partition: 1 } }]) }
-      : {}),
-  })),
+  StatefulSet: workload((draw) => {
+    const replicas = draw.chance(0.8) ? draw.one([1, 2, 3]) : undefined
+    const isParallel = draw.chance(0.3)
+    return {
+      serviceName: 'none',
+      // Its second and third pod come at once: which of them gets the last port or the rest of a quota is chance.
+      ...(replicas === undefined ? {} : { replicas: isParallel ? Math.min(2, replicas) : replicas }),
+      ...(isParallel ? { podManagementPolicy: 'Parallel' } : {}),
+      ...(draw.chance(0.3)
+        ? { updateStrategy: draw.one([{ type: 'OnDelete' }, { rollingUpdate: { partition: 1 } }]) }
+        : {}),
+    }
+  }),
   DaemonSet: workload((draw) => ({
     ...(draw.chance(0.5)
       ? {
