@@ -1,5 +1,6 @@
 import { runDisruptionController } from '../../src/sim/actors/disruption-controller.ts'
 import { runNodeTainter } from '../../src/sim/actors/node-tainter.ts'
+import type { ActorParts } from '../../src/sim/actors/run-reconciler.ts'
 import { runVolumeBinder } from '../../src/sim/actors/volume-binder.ts'
 import type { PickNode } from '../../src/sim/scheduler/place-pod.ts'
 import { runScheduler } from '../../src/sim/scheduler/scheduler.ts'
@@ -45,9 +46,17 @@ const embeddedScheduler = (seed: number, pick: PickNode): ControlPlane =>
   virtualPlane(`scheduling ${seed}`, (parts) => [
     runScheduler(parts, pick),
     runVolumeBinder(parts),
-    runNodeTainter(parts),
+    runNodeTainter(withTimersLater(parts)),
     runDisruptionController(parts),
   ])
+
+/** A real taint is a request: by then the scheduler has tried the pods that the change of the node itself brought back. */
+const TAINT_LATE_MS = 30
+
+const withTimersLater = ({ world, timers }: ActorParts): ActorParts => ({
+  world,
+  timers: { later: (ms, run) => timers.later(ms + TAINT_LATE_MS, run) },
+})
 
 function differences(embedded: readonly Settled[], real: readonly Settled[]): readonly string[] {
   return embedded.flatMap(({ answer, pods }, step) => {

@@ -25,6 +25,7 @@ export interface PodFact {
 const MERGE = 'application/merge-patch+json'
 const NOT_READY = 'node.kubernetes.io/not-ready'
 const LOOK_MS = 60
+const SECOND_MS = 1_000
 const LIMIT_MS = 30_000
 
 /** Makes the cluster, does all steps and takes everything away again. Kubelets do at once what is theirs. */
@@ -42,6 +43,8 @@ export class SchedulingPlay {
   /** `until`: when each step was over elsewhere, so that what goes by time is alike. */
   async run(until: readonly Settled[] = []): Promise<readonly Settled[]> {
     await this.#open()
+    // Back-offs that end within the same second of the clock end together, so that both begin with one.
+    await this.#plane.pass(SECOND_MS - (this.#plane.nowMs() % SECOND_MS))
     this.#startedMs = this.#plane.nowMs()
     const seen: Settled[] = []
     for (const [at, step] of this.#cluster.steps.entries()) {

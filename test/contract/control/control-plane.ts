@@ -7,6 +7,7 @@ export interface ControlPlane {
   readonly door: ApiDoor
   /** Lets time go by, of the plane's own clock. */
   pass(ms: number): Promise<void>
+  /** Its whole seconds are those of its clock. */
   nowMs(): number
   /** RFC 3339, by its clock. */
   stamp(): string

@@ -52,7 +52,7 @@ export async function realPlane(prepare?: (bed: Bed, door: ApiDoor) => Promise<v
   return {
     door,
     pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    nowMs: () => performance.now(),
+    nowMs: () => performance.timeOrigin + performance.now(),
     stamp: () => stampOf(Date.now()),
     close: async () => {
       close()
