@@ -63,6 +63,8 @@ interface Made {
   readonly path: string
   /** That of its pods, or of those that it is for. */
   readonly app: string
+  /** The collector takes it away where its owner was never made. */
+  readonly isOwned: boolean
 }
 
 /** A sequence of requests by its seed. It is the same wherever it is drawn. */
@@ -96,7 +98,7 @@ class Drawing {
     if (this.#made.length === 0 || (this.#made.length < 5 && draw.chance(0.3))) return this.#make(draw.one(kinds))
     const of = draw.one(this.#made)
     const way = draw.below(20)
-    const before: readonly Step[] = WITH_PODS.includes(of.kind) ? SETTLED : []
+    const before: readonly Step[] = WITH_PODS.includes(of.kind) || of.isOwned ? SETTLED : []
     if (way < 8) return [...before, drawChange(draw, of.kind, of.path)]
     if (way < 10) return [...before, this.#delete(of), { do: 'wait' }]
     if (way < 12) return [...before, WITH_PODS.includes(of.kind) ? this.#evict(of) : this.#delete(of), { do: 'wait' }]
@@ -105,7 +107,7 @@ class Drawing {
     if (way < 14 && of.kind !== 'ConfigMap' && of.kind !== 'Event' && KINDS[of.kind].namespaced)
       return [...SETTLED, { do: 'pages', path: listPath(of.kind, this.#world), limit: 1 + draw.below(3) }]
     if (way < 15) return [...SETTLED, this.#watch(of)]
-    if (way < 16) return [this.#read(of)]
+    if (way < 16) return [...before, this.#read(of)]
     return SETTLED
   }
 
@@ -152,7 +154,7 @@ class Drawing {
     const flawed = flaws.filter((flaw) => flaw !== NAMELESS || (kind !== 'Service' && kind !== 'Event'))
     const body = draw.chance(0.2) ? mergePatch(whole, draw.one(flawed)) : whole
     const path = collectionPath(kind, this.#world)
-    this.#made.push({ kind, name, path: `${path}/${name}`, app })
+    this.#made.push({ kind, name, path: `${path}/${name}`, app, isOwned: 'ownerReferences' in owned })
     const query = draw.chance(0.05) ? '?dryRun=All' : ''
     return { do: 'ask', method: 'POST', path: `${path}${query}`, body }
   }
