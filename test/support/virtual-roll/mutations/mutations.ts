@@ -123,8 +123,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('keeps connections to a machine that is to go', [
     'src/service/actuators/haproxy/haproxy.ts',
-    "reading?.ownState === 'drain' && reading.idleConnections > 0",
-    "reading?.ownState === 'drain' && reading.idleConnections < 0",
+    'isOurs && reading.idleConnections > 0',
+    'isOurs && reading.idleConnections < 0',
   ]),
   mutation('evicts any pod that has the name', ['src/ground/kube/evict.ts', 'preconditions: { uid: pod.uid },', '']),
   mutation('does not wait for pods that a budget holds', [
