@@ -6,7 +6,7 @@ import { ownClaim } from './marks.ts'
 import { isFirst } from './op.ts'
 import { inOrder, zoneOf } from './order.ts'
 import type { NodeView, Pass } from './pass.ts'
-import { fleetOf, isFirstToLeave, massReason, nodeHolds } from './rollout-rules.ts'
+import { fleetOf, isFirstToLeave, massReason, targetHolds } from './rollout-rules.ts'
 import { freeSlots, slotCount } from './slots.ts'
 import { upkeep } from './upkeep.ts'
 
@@ -44,7 +44,6 @@ interface Room {
   readonly limit: number
   readonly holds: readonly Reason[]
   readonly mass: readonly Reason[]
-  readonly hasCanary: boolean
 }
 
 /**
@@ -181,8 +180,7 @@ function takeFrom(room: Room, { name }: NodeView): FreeSlot | undefined {
 function updateRules(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
   const other = [...room.zones].find(([, zone]) => zone !== zoneOf(pass, n))
   return [
-    ...room.holds,
-    ...nodeHolds(pass, n, room),
+    ...targetHolds(pass, n, room),
     ...(other === undefined
       ? []
       : [

@@ -47,8 +47,9 @@ function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
   if ((pass.s.conflicts ?? []).length > 0) return is(false, 'IngressConflict', updated)
   if (isStalled(pass)) return is(false, 'RolloutStalled', updated)
   if (pass.s.object.spec.rollout.paused) return is(false, 'RolloutPaused', `${updated}, and the rollout is paused`)
-  if (awaitsPromotion(pass))
-    return is(false, 'CanaryAwaited', `${updated}; the canary nodes are done, and the rollout waits to be let go on`)
+  const awaits = awaitsPromotion(pass)
+  if (awaits !== undefined)
+    return is(false, 'CanaryAwaited', `${updated}; ${awaits}, and the rollout waits to be let go on`)
   const [first] = reasons
   return is(true, 'RollingOut', first === undefined ? updated : `${updated}; ${first.text}`)
 }

@@ -6,6 +6,7 @@ import { detaching } from './detaching.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
+import { firstRevision } from './rollout-rules.ts'
 
 /** The node is to have no pods any more: it is detached first, and only then its pods go. */
 export function leaving(pass: Pass, n: NodeView, admission: Admission | undefined): NodeAnswer {
@@ -52,7 +53,7 @@ export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
  */
 function create(pass: Pass, n: NodeView): NodeAnswer {
   const { object, now } = pass.s
-  const to = { revision: firstRevision(pass), phase: 'Updating' } as const
+  const to = { revision: firstRevision(pass, n), phase: 'Updating' } as const
   const op: IngressOp = n.isAsked ? opOfOut(pass, n, to) : { ...newOp(pass, n, to), t2: now, isNew: true }
   return act(
     n,
@@ -61,14 +62,6 @@ function create(pass: Pass, n: NodeView): NodeAnswer {
       ? { code: 'NodeNew', text: `the Deployment of ${n.name} is gone while the node is out, and is made again` }
       : { code: 'NodeNew', text: `${n.name} needs pods` },
   )
-}
-
-/** The revision for a new node: while the rollout is held, the last good one. */
-function firstRevision({ s, target }: Pass): string {
-  const { rollout } = s.object.spec
-  const { current, promoted } = s.revisions
-  const isHeld = rollout.paused || (rollout.canary !== undefined && promoted !== target)
-  return isHeld ? (current ?? target) : target
 }
 
 /**

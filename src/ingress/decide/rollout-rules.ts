@@ -38,12 +38,23 @@ export const isStalled = (pass: Pass): boolean =>
 const isCanaryFirst = ({ s, target }: Pass): boolean =>
   s.object.spec.rollout.canary !== undefined && s.revisions.promoted !== target && s.revisions.current !== target
 
-/** All canary nodes are done, and no person has let the rollout go on. */
-export function awaitsPromotion(pass: Pass): boolean {
-  if (!isCanaryFirst(pass)) return false
+/**
+ * Why the rollout waits for a person after its canary nodes, in words: all that can be updated now are done. Undefined: it does not wait.
+ * A selector that matches no node holds all the same.
+ */
+export function awaitsPromotion(pass: Pass): string | undefined {
+  const waits = pass.eligible.some((n) => n.deployment !== undefined && !isMoved(pass, n) && !isCanary(pass, n))
+  if (!waits || !isCanaryFirst(pass)) return undefined
   const nodes = pass.eligible.filter((n) => isCanary(pass, n))
-  return nodes.length > 0 && nodes.every((n) => isDone(pass, n))
+  if (nodes.length === 0) return 'no node has the labels of the canary nodes'
+  const away = nodes.filter((n) => !isDone(pass, n))
+  if (!away.every((n) => cannotBeUpdated(pass, n))) return undefined
+  return away.length === 0 ? 'the canary nodes are done' : `of the canary nodes all are done but ${named(away)}`
 }
+
+/** The node does not get the wanted revision for a reason of its own, which may last. */
+const cannotBeUpdated = (pass: Pass, n: NodeView): boolean =>
+  n.state === 'Maintenance' || isSkipped(pass, n) || (n.op === undefined && placeHolds(n).length > 0) || gaveUp(pass, n)
 
 /** Why no node may get the wanted revision now. */
 function rolloutHolds(pass: Pass): readonly Reason[] {
@@ -93,16 +104,15 @@ export function massReason(pass: Pass, hit: readonly NodeView[]): Reason {
 }
 
 /** What the holds of a node depend on beside the node. */
-interface FleetView {
+interface Fleet {
+  /** Why no node may get the wanted revision now. */
+  readonly holds: readonly Reason[]
   /** How many nodes have another revision. */
   readonly old: number
-  /** Some nodes are canary nodes. */
-  readonly hasCanary: boolean
 }
 
-/** Why this node may not get the wanted revision now. */
-export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView): readonly Reason[] {
-  const { partition } = pass.s.object.spec.rollout
+/** Why new pods cannot be placed on the node, or would not run there. */
+export function placeHolds(n: NodeView): readonly Reason[] {
   const reasons: Reason[] = []
   const say = (code: Reason['code'], text: string): number => reasons.push({ code, object: n.name, text })
   if (n.eligibility === 'Keep') say('NewPodsRefused', `${n.name} has a taint that new pods do not tolerate`)
@@ -110,24 +120,42 @@ export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView
   if (n.node?.unschedulable === true && n.state !== 'Maintenance')
     say('NewPodsRefused', `${n.name} is cordoned, so that no new pod is placed there`)
   if (n.node?.ready !== 'True') say('NodeNotReady', `${n.name} is not Ready`)
+  return reasons
+}
+
+/** Why this node may not get the wanted revision, although others may. */
+function ownHolds(pass: Pass, n: NodeView, { old }: Fleet): readonly Reason[] {
+  const { partition } = pass.s.object.spec.rollout
+  const reasons: Reason[] = []
+  const say = (code: Reason['code'], text: string): number => reasons.push({ code, object: n.name, text })
   if (gaveUp(pass, n)) say('DetachGivenUp', `the detach of ${n.name} for this revision was given up`)
   if (old <= partition)
     say(
       'PartitionKept',
       `spec.updateStrategy.rollingUpdate.partition lets ${partition} nodes keep the revision that they have`,
     )
-  if (hasCanary && isCanaryFirst(pass) && !isCanary(pass, n))
+  if (isCanaryFirst(pass) && !isCanary(pass, n))
     say('CanaryAwaited', `${n.name} is updated once the canary nodes are done and the rollout is resumed`)
   return reasons
 }
 
+/** Why the node may not go to the wanted revision now. Nothing else decides that. `fleet`: with what this pass has admitted already. */
+export const targetHolds = (pass: Pass, n: NodeView, fleet: Fleet = fleetOf(pass)): readonly Reason[] => [
+  ...fleet.holds,
+  ...placeHolds(n),
+  ...ownHolds(pass, n, fleet),
+]
+
+/** The revision of a node without pods. A node that takes them late gets the wanted one all the same, since it needs no detach for that. */
+export function firstRevision(pass: Pass, n: NodeView): string {
+  const { target, s } = pass
+  const fleet = fleetOf(pass)
+  const isHeld = fleet.holds.length > 0 || ownHolds(pass, n, fleet).length > 0
+  return isHeld ? (s.revisions.current ?? target) : target
+}
+
 /** Nodes that still need the wanted revision. */
 const oldNodes = (pass: Pass): number => pass.eligible.filter((n) => !isMoved(pass, n)).length
-
-interface Fleet extends FleetView {
-  /** Why no node may get the wanted revision now. */
-  readonly holds: readonly Reason[]
-}
 
 const FLEETS = new WeakMap<Pass, Fleet>()
 
@@ -135,18 +163,14 @@ const FLEETS = new WeakMap<Pass, Fleet>()
 export function fleetOf(pass: Pass): Fleet {
   const made = FLEETS.get(pass)
   if (made !== undefined) return made
-  const hasCanary = pass.eligible.some((n) => isCanary(pass, n))
-  const fleet: Fleet = { holds: rolloutHolds(pass), old: oldNodes(pass), hasCanary }
+  const fleet: Fleet = { holds: rolloutHolds(pass), old: oldNodes(pass) }
   FLEETS.set(pass, fleet)
   return fleet
 }
 
 /** Whether a node that is out may get the wanted revision: always from a failed one, otherwise by the rules. */
-export function mayMove(pass: Pass, n: NodeView, from: string): boolean {
-  if (from !== pass.s.revisions.current) return true
-  const fleet = fleetOf(pass)
-  return fleet.holds.length === 0 && nodeHolds(pass, n, fleet).length === 0
-}
+export const mayMove = (pass: Pass, n: NodeView, from: string): boolean =>
+  from !== pass.s.revisions.current || targetHolds(pass, n).length === 0
 
 /** The first pods start, one is ready, and they are to leave or to be replaced. That needs a slot, as with any other node. */
 export function isFirstToLeave(pass: Pass, n: NodeView): boolean {
