@@ -3,6 +3,7 @@ import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { type FreeSlot, slotFor } from '../../service/decide/budget/free-slots.ts'
 import { massDisruption, nodeLimit } from './limits.ts'
 import { ownClaim } from './marks.ts'
+import { lacksPods } from './node-state.ts'
 import { isFirst } from './op.ts'
 import { inOrder, zoneOf } from './order.ts'
 import type { NodeView, Pass } from './pass.ts'
@@ -194,8 +195,9 @@ function ownLimits(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
   const { name } = pass.s.object
   const hasNone = !n.isServing && n.deployment?.ready === 0
   if (hasNone && purposeOf(pass, n) === 'update' && rollout.replaceUnavailableFirst) return []
-  // A node that serves nothing costs no capacity, so such nodes wait only for each other.
-  const others = [...(n.isServing ? room.out : room.under)].filter((other) => other !== n.name)
+  // A node that serves nothing, or lacks pods, counts already, so such nodes wait only for each other.
+  const counts = !n.isServing || lacksPods(pass.s, n)
+  const others = [...(counts ? room.under : room.out)].filter((other) => other !== n.name)
   const left = without(room.serving, n)
   return [
     ...(others.length >= room.limit ? [atLimit(name, others, room.limit)] : []),

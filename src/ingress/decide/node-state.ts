@@ -35,9 +35,13 @@ export function nodeState(s: IngressSnapshot, n: IngressNode, op: IngressOp | un
   if (isInMaintenance(s.object, n)) return 'Maintenance'
   if (isStuck(s, n, op)) return 'Stuck'
   if (op !== undefined) return isFirst(op) ? 'Creating' : op.phase
-  if (deployment.revision !== targetRevision(s)) return 'Queued'
-  return deployment.ready < s.object.spec.podsPerNode ? 'Degraded' : 'InService'
+  if (lacksPods(s, n)) return 'Degraded'
+  return deployment.revision === targetRevision(s) ? 'InService' : 'Queued'
 }
+
+/** Not all of its pods are ready, whether enough of them are or not. */
+export const lacksPods = ({ object }: IngressSnapshot, { deployment }: IngressNode): boolean =>
+  deployment !== undefined && deployment.ready < object.spec.podsPerNode
 
 /** The node does not go on by itself. At a revision that is not wanted any more, a node is not stuck, since the next revision may run. */
 function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined): boolean {

@@ -1,4 +1,5 @@
 import { present } from '../../ground/model/present.ts'
+import { healthInForce } from './in-force.ts'
 import { asksToBeOut, ingressOwner, isMarked } from './marks.ts'
 import { type NodeState, nodeState, targetRevision } from './node-state.ts'
 import { type IngressOp, isFirst, OP_ANNOTATION, parseOp } from './op.ts'
@@ -88,13 +89,14 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
 
 const NO_OP = 'it is missing'
 
+/** What the health port of the node would answer without the mark of this object. */
 function servesUnmarked({ object }: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): boolean {
   const { node, deployment } = n
-  const { minReadyPodsPerNode, detach } = object.spec
+  const { detach } = object.spec
   if (node === undefined || deployment === undefined || node.ready !== 'True' || n.isGoing) return false
   if (out.has(n.name)) return false
   if (detach.node !== undefined && node.annotations[detach.node.key] !== undefined) return false
-  return deployment.available >= minReadyPodsPerNode
+  return deployment.ready >= healthInForce(object, deployment).minReadyPods
 }
 
 /**
