@@ -54,7 +54,7 @@ function askDetacher({ s }: Pass, n: NodeView, { op: { t1, ...op }, mark, isSet 
   if (tooSoon !== undefined) return tooSoon
   const reason = { code: 'MarkMissing', text: `${n.name} does not bear ${key} for this operation` } as const
   if (t1 !== undefined) return act(n, { kind: 'writeOp', op: { ...op, t0: s.now } }, reason)
-  const sets = isSet ? { asked: asking(s, n) } : {}
+  const sets = isSet ? { asked: asking(s, n, value) } : {}
   return act(n, { kind: 'markNode', key, value, owner: ingressOwner(s.object), ...sets }, reason)
 }
 
@@ -75,9 +75,9 @@ function stillAskedBack(
 }
 
 /** The request to the detacher. A timestamp that is there already belongs to an earlier cycle, however young it is. */
-function asking({ object, now }: IngressSnapshot, { node }: NodeView): AskedDetacher {
+function asking({ object, now }: IngressSnapshot, { node }: NodeView, value: string): AskedDetacher {
   const { key } = object.spec.detach.acknowledgement ?? {}
   const before = key === undefined ? undefined : node?.annotations[key]
   // A value that is no timestamp never counts.
-  return { at: now, ...(before !== undefined && parseTimestamp(before).kind === 'at' ? { before } : {}) }
+  return { at: now, value, ...(before !== undefined && parseTimestamp(before).kind === 'at' ? { before } : {}) }
 }

@@ -74,11 +74,15 @@ export function isMarkOfOthers(object: IngressDaemonSet, n: IngressNode): boolea
   return key !== undefined && n.node?.annotations[key] !== undefined && ownersOf(n, key).length === 0
 }
 
-/** Whether the mark is removed with this holder: it is the last one, and nobody else has written another value. */
+/**
+ * Whether the mark is removed with this holder: it is the last one, and nobody else has written another value than one of ours did. That may
+ * be another one than the spec names, which is edited, or the value of another object.
+ */
 export function isLastHolder(object: IngressDaemonSet, n: IngressNode, key: string): boolean {
   const owners = ownersOf(n, key).filter((owner) => owner !== ingressOwner(object))
   const mark = object.spec.detach.node
-  return owners.length === 0 && (mark?.key !== key || n.node?.annotations[key] === mark.value)
+  const wrote = askedDetacher(n, key)?.value ?? (mark?.key === key ? mark.value : undefined)
+  return owners.length === 0 && (wrote === undefined || n.node?.annotations[key] === wrote)
 }
 
 /** Something of this object still asks for the node to be out. */

@@ -6,9 +6,13 @@ import { parseTimestamp } from '../model/detacher.ts'
 /** On a Node, beside marks that ask a detacher of another project: the owners of each mark, by the key of the mark. */
 export const HOLDERS_ANNOTATION = 'evenkeel.dev/detach-holders'
 
-/** When the mark was set, and the detacher's timestamp that was on the Node at that moment: it answers an earlier request. */
+/**
+ * When the mark was set and its value, and the detacher's timestamp that was on the Node at that moment: it answers an earlier request.
+ * Earlier releases noted no value.
+ */
 export interface AskedDetacher {
   readonly at: WallMs
+  readonly value?: string
   readonly before?: string
 }
 
@@ -39,10 +43,14 @@ const isListOfTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 function parseAsked(raw: unknown): Pick<HeldMark, 'asked'> {
-  const { at, before } = isJsonObject(raw) ? raw : {}
+  const { at, value, before } = isJsonObject(raw) ? raw : {}
   const time = parseTimestamp(typeof at === 'string' ? at : undefined)
   if (time.kind !== 'at') return {}
-  return { asked: { at: time.at, ...(typeof before === 'string' ? { before } : {}) } }
+  const texts = {
+    value: typeof value === 'string' ? value : undefined,
+    before: typeof before === 'string' ? before : undefined,
+  }
+  return { asked: { at: time.at, ...present(texts) } }
 }
 
 /** Undefined: no mark has a holder, and the annotation is removed. */
