@@ -3,7 +3,7 @@ import type { AskedDetacher } from '../../service/decide/detach-holders.ts'
 import { parseTimestamp } from '../../service/model/detacher.ts'
 import type { DetachMark } from '../model/ingress-daemon-set.ts'
 import { SKEW_MS } from './detached.ts'
-import { claimedAt, claimFor, ingressOwner, isMarked, missingNodeMark, ownClaim, unreadableClaims } from './marks.ts'
+import { claimedAt, claimFor, ingressOwner, missingNodeMark, ownClaim, ownMark, unreadableClaims } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
@@ -16,7 +16,7 @@ import type { IngressSnapshot } from './snapshot.ts'
 export function askDetach(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
   const { object, now } = pass.s
   const { deployment: mark, node } = object.spec.detach
-  if (!isMarked(n, mark)) {
+  if (ownMark(object, n) === undefined) {
     // The grace begins now, whatever reached the node meanwhile. If pods change already, it counts for the next change.
     const text = `the Deployment of ${n.name} does not bear ${mark.key}`
     return act(n, { kind: 'writeOp', op: { ...op, markedAgain: now }, mark }, { code: 'MarkMissing', text })

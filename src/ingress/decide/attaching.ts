@@ -1,7 +1,7 @@
 import { formatDuration } from '../../ground/model/duration.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { SKEW_MS } from './detached.ts'
-import { heldKeys, ingressOwner, isLastHolder, isMarked, ownClaim } from './marks.ts'
+import { heldKeys, ingressOwner, isLastHolder, ownClaim, ownMark } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { awaitsAgent, isReturnOverdue, returnDeadline } from './node-state.ts'
 import { type IngressOp, toDetach } from './op.ts'
@@ -19,8 +19,8 @@ export function withdraw({ s }: Pass, n: NodeView, why: string): NodeAnswer | un
   const [key] = heldKeys(s.object, n)
   if (key !== undefined)
     return act(n, { kind: 'unmarkNode', owner, key, removesKey: isLastHolder(s.object, n, key) }, reason)
-  const mark = s.object.spec.detach.deployment
-  if (isMarked(n, mark)) return act(n, { kind: 'unmarkDeployment', key: mark.key }, reason)
+  const mark = ownMark(s.object, n)
+  if (mark !== undefined) return act(n, { kind: 'unmarkDeployment', key: mark.key }, reason)
   if (ownClaim(s.object, n) !== undefined) return act(n, { kind: 'withdrawClaim', owner }, reason)
   return undefined
 }

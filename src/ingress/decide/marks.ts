@@ -1,7 +1,9 @@
 import { type Claim, claimsOf, MAINTENANCE_ANNOTATION, parseClaims } from '../../ground/model/claims.ts'
 import { toIso, type WallMs } from '../../ground/model/time.ts'
 import { type AskedDetacher, HOLDERS_ANNOTATION, parseHolders } from '../../service/decide/detach-holders.ts'
-import type { DetachMark, IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import type { Mark } from './action.ts'
+import { healthInForce } from './in-force.ts'
 import type { IngressOp } from './op.ts'
 import type { IngressNode } from './snapshot.ts'
 
@@ -37,8 +39,15 @@ export function unreadableClaims(n: IngressNode): string | undefined {
 export const isClaimedForMaintenance = (n: IngressNode): boolean =>
   claimsOf(claimsText(n)).some(({ owner }) => !owner.startsWith('ingress/'))
 
-export const isMarked = (n: IngressNode, { key, value }: DetachMark): boolean =>
-  n.deployment?.annotations[key] === value
+/**
+ * The mark of this object that stands on the Deployment: the one that is in force there, though the spec may name another one by now, or
+ * that of the spec.
+ */
+export function ownMark(object: IngressDaemonSet, { deployment }: IngressNode): Mark | undefined {
+  if (deployment === undefined) return undefined
+  const marks = [healthInForce(object, deployment).mark, object.spec.detach.deployment]
+  return marks.find(({ key, value }) => deployment.annotations[key] === value)
+}
 
 /** The keys of the Node under which this object asks a detacher: more than one only if its spec has changed since. */
 export const heldKeys = (object: IngressDaemonSet, n: IngressNode): readonly string[] =>
@@ -87,4 +96,4 @@ export function isLastHolder(object: IngressDaemonSet, n: IngressNode, key: stri
 
 /** Something of this object still asks for the node to be out. */
 export const asksToBeOut = (object: IngressDaemonSet, n: IngressNode): boolean =>
-  ownClaim(object, n) !== undefined || heldKeys(object, n).length > 0 || isMarked(n, object.spec.detach.deployment)
+  ownClaim(object, n) !== undefined || heldKeys(object, n).length > 0 || ownMark(object, n) !== undefined

@@ -1,6 +1,6 @@
 import { present } from '../../ground/model/present.ts'
 import { healthInForce } from './in-force.ts'
-import { asksToBeOut, ingressOwner, isMarked } from './marks.ts'
+import { asksToBeOut, ingressOwner, ownMark } from './marks.ts'
 import { type NodeState, nodeState, targetRevision } from './node-state.ts'
 import { type IngressOp, isFirst, OP_ANNOTATION, parseOp } from './op.ts'
 import { remembered } from './remembered.ts'
@@ -72,7 +72,7 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
   const isAlone = op === undefined && isAsked
   const over = word.kind === 'unreadable' ? word.why : isAlone && n.deployment !== undefined ? NO_OP : undefined
   const couldServe = servesUnmarked(s, n, out)
-  const isServing = couldServe && !isMarked(n, s.object.spec.detach.deployment)
+  const isServing = couldServe && ownMark(s.object, n) === undefined
   const isNew = isFirst(op)
   const isUnderWay = (op !== undefined && !isNew) || over !== undefined || isAlone || n.slot.kind === 'ours'
   return {

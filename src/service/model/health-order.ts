@@ -16,7 +16,8 @@ export interface HealthOrder {
   readonly by?: 'pods'
 }
 
-const LENGTH_MAX = 1_024
+/** More than the longest mark takes, however it is escaped. */
+const LENGTH_MAX = 8_192
 export const HEALTH_PORTS_MAX = 8
 const PORT_MAX = 65_535
 const PODS_MAX = 1_000_000

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideIngress } from '../../../src/ingress/decide/decide.ts'
+import type { IngressOp } from '../../../src/ingress/decide/op.ts'
 import type { IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
 import { formatHolders, HOLDERS_ANNOTATION, parseHolders } from '../../../src/service/decide/detach-holders.ts'
+import { formatHealthOrder, HEALTH_ANNOTATION, parseHealthOrder } from '../../../src/service/model/health-order.ts'
 import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
 import { aNodeOf, anOp, aScene, NODE_MARK, OURS, OWNER } from '../../support/ingress-world.ts'
 
@@ -51,4 +53,54 @@ test('who asks a detacher notes the value that it writes', () => {
   assert.equal(action.asked?.value, NODE_MARK.value)
   const text = formatHolders(new Map([[NODE_MARK.key, { owners: [OWNER], asked: action.asked }]]))
   assert.equal(parseHolders(text).get(NODE_MARK.key)?.asked?.value, NODE_MARK.value)
+})
+
+const OLD_MARK = { key: 'example.com/old', value: 'yes' }
+const inForce = (mark: { readonly key: string; readonly value: string }) => ({
+  [HEALTH_ANNOTATION]: formatHealthOrder({ ports: [30_900], minReadyPods: 2, mark }),
+})
+
+interface Edited {
+  readonly phase: IngressOp['phase']
+  readonly isNew?: true
+  readonly asks?: string
+}
+
+/** n1 was marked by `example.com/old`; then the spec was edited to another key. */
+function edited({ phase, isNew, asks = 'c' }: Edited): IngressSnapshot {
+  const op = anOp(
+    { phase, ...(isNew === true ? { isNew } : {}) },
+    { t1: 90, ...(phase === 'Detaching' ? {} : { t2: 50 }) },
+  )
+  const n1 = aNodeOf('n1', {
+    ...(isNew === true ? {} : { slot: OURS }),
+    op,
+    asks,
+    deployment: {
+      revision: phase === 'Detaching' ? 'r1' : 'r2',
+      annotations: { [OLD_MARK.key]: OLD_MARK.value, ...inForce(OLD_MARK) },
+    },
+  })
+  return aScene([n1, aNodeOf('n2')])
+}
+
+const EDITED: readonly (readonly [title: string, edited: Edited, decision: string])[] = [
+  ['it leaves: it is not marked by the new key beside it', { phase: 'Detaching' }, 'n1 writeOp Updating r2'],
+  ['its pods change', { phase: 'Verifying' }, 'n1 writeOp Attaching r2'],
+  ['it comes back: the mark that was written is removed', { phase: 'Attaching' }, 'unmarkDeployment example.com/old'],
+  ['its first pods come up', { phase: 'Attaching', isNew: true, asks: '' }, 'unmarkDeployment example.com/old'],
+]
+
+for (const [title, of, wanted] of EDITED)
+  test(`a node bears the mark of the health order in force until it is back, whatever key is wanted by now: ${title}`, () => {
+    const decision = decideIngress(edited(of))
+    const [action] = decision.kind === 'act' ? decision.actions : []
+    assert.equal(action?.kind === 'unmarkDeployment' ? `unmarkDeployment ${action.key}` : short(decision), wanted)
+  })
+
+test('every mark that the schema allows makes a health order that can be read', () => {
+  const mark = { key: `${'d'.repeat(253)}/${'k'.repeat(63)}`, value: '\u0001'.repeat(1_024) }
+  const ports = Array.from({ length: 8 }, (_, at) => 30_000 + at)
+  const order = parseHealthOrder(formatHealthOrder({ ports, minReadyPods: 32, mark, by: 'pods' }))
+  assert.ok(typeof order !== 'string', String(order))
 })
