@@ -3,8 +3,8 @@ import type { Reason } from '../../ground/model/reason.ts'
 import { SKEW_MS } from './detached.ts'
 import { heldKeys, ingressOwner, isLastHolder, ownClaim, ownMark } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import { awaitsAgent, isReturnOverdue, returnDeadline } from './node-state.ts'
-import { type IngressOp, toDetach } from './op.ts'
+import { awaitsAgent, isReturnOverdue, lacksPods, returnDeadline } from './node-state.ts'
+import { type IngressOp, isInPlace, toDetach } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { mayMove } from './rollout-rules.ts'
 
@@ -25,13 +25,27 @@ export function withdraw({ s }: Pass, n: NodeView, why: string): NodeAnswer | un
   return undefined
 }
 
+/**
+ * The node was to come back, and by now not all of its pods are ready, or its machine is not. As long as a sign of ours keeps it out, it is
+ * verified again. The count of seen generations does not matter here, since each write on the Deployment changes it.
+ */
+export function verifyAgain({ s }: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
+  const { deployment, node } = n
+  // A node that is called back, or whose detach is given up, goes back with its pods as they are.
+  if (!n.isAsked || op.t2 === undefined || deployment === undefined) return undefined
+  const isAsVerified = deployment.revision === op.revision && deployment.oldPods === 0 && !lacksPods(s, n)
+  if (isAsVerified && node?.ready === 'True') return undefined
+  const text = `the pods of ${n.name} are no longer all ready, and it is still out`
+  const again: IngressOp = { ...op, phase: 'Verifying', t2: s.now, unmarkedAt: s.now }
+  return act(n, { kind: 'writeOp', op: again }, { code: 'PodsNotReady', text })
+}
+
 /** The way back: all signs are removed, then balancers get time to send again, and at last the operation is removed. */
 export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
   const { now, object } = pass.s
   const back = withdraw(pass, n, op.gaveUp === true ? 'its detach is given up' : 'its pods are as they should be')
   if (back !== undefined) return back
-  const wasOut = op.inPlace !== true || object.spec.strategy.kind !== 'inPlace'
-  const withdrawn = wasOut ? noteWithdrawn(pass, n, op) : undefined
+  const withdrawn = isInPlace(op) ? undefined : noteWithdrawn(pass, n, op)
   if (withdrawn !== undefined) return withdrawn
   if (awaitsAgent(n, op)) return untilHeard(pass, n, op)
   const { attachGraceMs } = object.spec.detach
@@ -74,7 +88,7 @@ export function graceWithoutDeployment(pass: Pass, n: NodeView): NodeAnswer | un
 export function graceOfLost({ s }: Pass, n: NodeView): NodeAnswer | undefined {
   if (n.slot.kind !== 'ours' || n.slot.lost === undefined) return undefined
   const { op, since } = n.slot.lost
-  if (op.inPlace === true || op.isNew === true) return undefined
+  if (isInPlace(op) || op.isNew === true) return undefined
   const until = Math.min(op.t3 ?? since, since) + s.object.spec.detach.attachGraceMs
   if (s.now >= until) return undefined
   const grace = formatDuration(s.object.spec.detach.attachGraceMs)

@@ -4,7 +4,7 @@ import { attachGrace, graceOfLost, graceWithoutDeployment, noteWithdrawn, withdr
 import { begin, giveBack, newOp, opOfOut } from './begin.ts'
 import { detaching } from './detaching.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import { type IngressOp, toDetach } from './op.ts'
+import { type IngressOp, isInPlace, toDetach } from './op.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
 import { firstRevision } from './rollout-rules.ts'
 
@@ -82,7 +82,7 @@ export function putBack(pass: Pass, n: NodeView): NodeAnswer {
   if (op === undefined)
     return (deployment === undefined ? graceWithoutDeployment(pass, n) : graceOfLost(pass, n)) ?? giveBack(n, why)
   // A new or in-place node was never claimed.
-  const wasIn = op.isNew === true || (op.inPlace === true && pass.s.object.spec.strategy.kind === 'inPlace')
+  const wasIn = op.isNew === true || isInPlace(op)
   const grace = wasIn ? undefined : (noteWithdrawn(pass, n, op) ?? attachGrace(pass, n, op.t3 ?? pass.s.now))
   return grace ?? act(n, { kind: 'clearOp' }, reason)
 }

@@ -1,7 +1,7 @@
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { type DetachWait, detachWaits } from './detached.ts'
 import { isClaimedForMaintenance } from './marks.ts'
-import { type IngressOp, isFirst } from './op.ts'
+import { type IngressOp, isFirst, isInPlace } from './op.ts'
 import { actionKey } from './refusals.ts'
 import { rejectionOf } from './rejection.ts'
 import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot.ts'
@@ -75,7 +75,7 @@ export const awaitsAgent = (n: IngressNode, op: IngressOp): boolean =>
   op.phase === 'Attaching' &&
   n.agent !== undefined &&
   op.isNew !== true &&
-  op.inPlace !== true &&
+  !isInPlace(op) &&
   n.agent.released?.id !== op.id
 
 /** Until when the agent of a node on its way back may be silent. Undefined: it is not on its way back yet. */

@@ -42,6 +42,9 @@ export interface IngressOp {
 /** The first pods of the node start. Once it is on its way in, it is a node like any other. */
 export const isFirst = (op: IngressOp | undefined): boolean => op?.isNew === true && op.phase !== 'Attaching'
 
+/** The pods change while the node serves. Not so where the operation was lost of a node that was out: its signs were found later. */
+export const isInPlace = ({ inPlace, markedAgain }: IngressOp): boolean => inPlace === true && markedAgain === undefined
+
 /** The operation set back to the detach, for a node that is to be out again, with the signs that are set already. */
 export function toDetach(
   { t2: _t2, t3, isNew: _isNew, inPlace: _inPlace, gaveUp: _gaveUp, ...op }: IngressOp,
