@@ -1,4 +1,3 @@
-import type { Reason } from '../../ground/model/reason.ts'
 import type { Admission } from './admission.ts'
 import { askDetach } from './ask-detach.ts'
 import { takeSlot } from './begin.ts'
@@ -7,6 +6,7 @@ import { unreadableClaims } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
+import { placeHolds } from './place-holds.ts'
 
 interface Applying {
   readonly op: IngressOp
@@ -24,18 +24,11 @@ export function mayApply(pass: Pass, n: NodeView, { op, admission }: Applying): 
     if (!isInPlace && !isAsked) return detachAnew(pass, n, op)
     const until = isInPlace ? [] : gracesLeft(pass, n, op)
     if (until.length > 0) return wait(until)
-    if (n.node?.unschedulable === true) return wait([cordoned(n)])
-    if (n.node?.ready !== 'True')
-      return wait([{ code: 'NodeNotReady', object: n.name, text: `${n.name} is not Ready` }])
+    const held = placeHolds(n, false)
+    if (held.length > 0) return wait(held)
   }
   return apply(pass, n, { revision: op.revision, atOnce: !isInPlace })
 }
-
-const cordoned = (n: NodeView): Reason => ({
-  code: 'NewPodsRefused',
-  object: n.name,
-  text: `${n.name} is cordoned, so that no new pod is placed there`,
-})
 
 /** Takes the slot before anything disruptive. */
 export function slotFor(n: NodeView, admission: Admission | undefined): NodeAnswer | undefined {

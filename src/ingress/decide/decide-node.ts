@@ -10,6 +10,7 @@ import { ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, isFirst } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
+import { placeHolds } from './place-holds.ts'
 import { rejectionOf } from './rejection.ts'
 import { isFirstToLeave, mayMove } from './rollout-rules.ts'
 import { setGate } from './set-gate.ts'
@@ -110,7 +111,8 @@ function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderW
     )
   const detached = detaching(pass, n, { op, timeout: 'as said' })
   if (detached.kind === 'not yet') return detached.answer
-  if (n.node?.ready !== 'True') return wait([{ code: 'NodeNotReady', object: n.name, text: `${n.name} is not Ready` }])
+  const held = placeHolds(n, false)
+  if (held.length > 0) return wait(held)
   return act(n, { kind: 'writeOp', op: toUpdate }, { code: 'NodeDetached', text: `${n.name} is detached` })
 }
 

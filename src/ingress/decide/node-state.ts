@@ -2,6 +2,7 @@ import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { type DetachWait, detachWaits } from './detached.ts'
 import { isClaimedForMaintenance } from './marks.ts'
 import { type IngressOp, isFirst, isInPlace } from './op.ts'
+import { placeHolds } from './place-holds.ts'
 import { actionKey } from './refusals.ts'
 import { rejectionOf } from './rejection.ts'
 import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot.ts'
@@ -50,9 +51,16 @@ function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined):
   if (op === undefined) return false
   if (op.phase === 'Attaching') return isReturnOverdue(s, n, op)
   if (op.revision !== target) return false
-  if (op.phase === 'Detaching') return isAskRefused(s, n, op) || isHeldByTimeout(s, n, op)
+  if (op.phase === 'Detaching') return isAskRefused(s, n, op) || isHeldByTimeout(s, n, op) || isUnplaced(s, n, op)
   return isChanging(op) && isLate(s, op)
 }
+
+/** The node is detached, and for longer than its pods may take to change no new one can be placed there. */
+const isUnplaced = (s: IngressSnapshot, n: IngressNode, { t1, ...op }: IngressOp): boolean =>
+  t1 !== undefined &&
+  s.now - t1 > s.object.spec.rollout.progressDeadlineMs &&
+  placeHolds(n, false).length > 0 &&
+  detachWaits(s, n, { ...op, t1 }).length === 0
 
 /** The pods were rejected too often. This also holds while they are tried again, since the rollout would go on in that time otherwise. */
 function isRejected({ object }: IngressSnapshot, deployment: IngressDeployment): boolean {

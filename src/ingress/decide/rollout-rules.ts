@@ -4,6 +4,7 @@ import { massDisruption } from './limits.ts'
 import { isFirst } from './op.ts'
 import { isCanary } from './order.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
+import { placeHolds } from './place-holds.ts'
 import { GAVE_UP_ANNOTATION } from './snapshot.ts'
 
 /** The node has or gets the wanted revision. */
@@ -22,9 +23,14 @@ const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
 const isSkipped = ({ target }: Pass, { request, op }: NodeView): boolean =>
   request?.kind === 'skip' && (request.of === op?.id || request.of === target)
 
-/** The node is stuck at the wanted revision. One that came back with an earlier revision and whose agent is silent does not count. */
-const isStuckAtTarget = ({ target }: Pass, { state, op }: NodeView): boolean =>
-  state === 'Stuck' && (op === undefined || op.revision === target)
+/**
+ * The node is stuck at the wanted revision. One that came back with an earlier revision and whose agent is silent does not count, nor one
+ * that has kept its old pods since no new one can be placed there: both say nothing about the revision.
+ */
+const isStuckAtTarget = ({ target }: Pass, n: NodeView): boolean =>
+  n.state === 'Stuck' &&
+  (n.op === undefined ||
+    (n.op.revision === target && (n.deployment?.revision === target || placeHolds(n, false).length === 0)))
 
 /** Nodes that count as failed. */
 export const failedNodes = (pass: Pass): readonly NodeView[] =>
@@ -54,7 +60,10 @@ export function awaitsPromotion(pass: Pass): string | undefined {
 
 /** The node does not get the wanted revision for a reason of its own, which may last. */
 const cannotBeUpdated = (pass: Pass, n: NodeView): boolean =>
-  n.state === 'Maintenance' || isSkipped(pass, n) || (n.op === undefined && placeHolds(n).length > 0) || gaveUp(pass, n)
+  n.state === 'Maintenance' ||
+  isSkipped(pass, n) ||
+  (n.op === undefined && placeHolds(n, false).length > 0) ||
+  gaveUp(pass, n)
 
 /** Why no node may get the wanted revision now. */
 function rolloutHolds(pass: Pass): readonly Reason[] {
@@ -111,18 +120,6 @@ interface Fleet {
   readonly old: number
 }
 
-/** Why new pods cannot be placed on the node, or would not run there. */
-export function placeHolds(n: NodeView): readonly Reason[] {
-  const reasons: Reason[] = []
-  const say = (code: Reason['code'], text: string): number => reasons.push({ code, object: n.name, text })
-  if (n.eligibility === 'Keep') say('NewPodsRefused', `${n.name} has a taint that new pods do not tolerate`)
-  // If others work on the node, its pods come back when that ends.
-  if (n.node?.unschedulable === true && n.state !== 'Maintenance')
-    say('NewPodsRefused', `${n.name} is cordoned, so that no new pod is placed there`)
-  if (n.node?.ready !== 'True') say('NodeNotReady', `${n.name} is not Ready`)
-  return reasons
-}
-
 /** Why this node may not get the wanted revision, although others may. */
 function ownHolds(pass: Pass, n: NodeView, { old }: Fleet): readonly Reason[] {
   const { partition } = pass.s.object.spec.rollout
@@ -142,7 +139,7 @@ function ownHolds(pass: Pass, n: NodeView, { old }: Fleet): readonly Reason[] {
 /** Why the node may not go to the wanted revision now. Nothing else decides that. `fleet`: with what this pass has admitted already. */
 export const targetHolds = (pass: Pass, n: NodeView, fleet: Fleet = fleetOf(pass)): readonly Reason[] => [
   ...fleet.holds,
-  ...placeHolds(n),
+  ...placeHolds(n, n.state === 'Maintenance'),
   ...ownHolds(pass, n, fleet),
 ]
 
