@@ -59,15 +59,16 @@ export const rejectsAll = (n: NodeView, deployment: IngressDeployment): boolean 
 
 /** Scales down to the running pods for a while; on a node that is away, until it is back. */
 export function stopRejected({ s }: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
-  const { revision, failedPods, available, replicas } = deployment
+  const { revision, failedPods, ready, runningPods, replicas } = deployment
   if (isAway(n, deployment)) return stopUntilBack(n, deployment)
+  const kept = Math.max(runningPods, ready)
   // Failures from before these pods started do not count any more.
-  if (available >= replicas) return undefined
+  if (kept >= replicas) return undefined
   const before = rejectionOf(deployment)
   if (failedPods < REJECTED_AT_MOST || (before !== undefined && before.triedAt === undefined)) return undefined
   const rejected: Rejection = { revision, count: (before?.count ?? 0) + 1, at: s.now }
   const text = `${failedPods} pods of ${n.name} failed within ten minutes, so no pod is created before ${again(rejected, s.now)}`
-  return act(n, { kind: 'scale', replicas: available, rejected }, { code: 'PodsRejected', text })
+  return act(n, { kind: 'scale', replicas: kept, rejected }, { code: 'PodsRejected', text })
 }
 
 /** Scales down and keeps the earlier note. */

@@ -247,7 +247,7 @@ const LEAVING: readonly (readonly [title: string, world: IngressSnapshot, decisi
   ],
   [
     'its pods are rejected again and again: those that run stay, and no other is made',
-    aScene([aNodeOf('n1', { deployment: { failedPods: 5, ready: 1, available: 1 } }), OTHER], r1),
+    aScene([aNodeOf('n1', { deployment: { failedPods: 5, ready: 1, available: 1, runningPods: 1 } }), OTHER], r1),
     'n1 scale 1 rejected 1',
   ],
 ]

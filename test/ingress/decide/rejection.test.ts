@@ -9,6 +9,24 @@ import { aNodeOf, anOp, aScene, NOW, OURS, outFor } from '../../support/ingress-
 
 const MINUTES = 60_000
 
+/** Five pods of n1 failed within ten minutes. */
+const FAILED: readonly (readonly [title: string, deployment: Partial<IngressDeployment>, decision: string])[] = [
+  [
+    'one runs, and is ready for less than minReadySeconds',
+    { ready: 1, available: 0, runningPods: 1 },
+    'n1 scale 1 rejected 1',
+  ],
+  ['one runs, and is not ready yet', { ready: 0, available: 0, runningPods: 1 }, 'n1 scale 1 rejected 1'],
+  ['one is ready, and no watch has shown it', { ready: 1, available: 0, runningPods: 0 }, 'n1 scale 1 rejected 1'],
+  ['all run by now', { ready: 1, available: 0, runningPods: 2 }, 'settled web IngressAsWanted'],
+]
+
+for (const [title, deployment, decision] of FAILED)
+  test(`a node whose pods are rejected keeps those that run: ${title}`, () => {
+    const n1 = aNodeOf('n1', { deployment: { revision: 'r2', failedPods: 5, ...deployment } })
+    assert.equal(short(decideIngress(aScene([n1, aNodeOf('n2', { deployment: { revision: 'r2' } })]))), decision)
+  })
+
 /** Of the wanted revision, minutes before now. */
 interface Rejected {
   readonly count?: number
@@ -70,7 +88,7 @@ const ROWS: readonly (readonly [title: string, rejected: Rejected, decision: str
   ],
   [
     'they are tried, and rejected again',
-    { count: 2, ago: 21, triedAgo: 1, deployment: { ...TRIED, failedPods: 5 } },
+    { count: 2, ago: 21, triedAgo: 1, deployment: { ...TRIED, failedPods: 5, runningPods: 0 } },
     'n1 scale 0 rejected 3',
   ],
   [
@@ -155,7 +173,7 @@ const AWAY: readonly (readonly [title: string, node: Parameters<typeof aNodeOf>[
   ],
   [
     'it is Ready again, and its new pods fail as well: that counts as the first time',
-    { deployment: { ...TRIED, ready: 0, available: 0, failedPods: 5, annotations: MADE } },
+    { deployment: { ...TRIED, ready: 0, available: 0, failedPods: 5, runningPods: 0, annotations: MADE } },
     'n1 scale 0 rejected 1',
   ],
   [
