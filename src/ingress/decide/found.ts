@@ -1,5 +1,6 @@
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
 import type { Refusals } from '../../ground/model/owned/refused-write.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Reason } from '../../ground/model/reason.ts'
@@ -38,8 +39,8 @@ export interface IngressFound {
   readonly gates: readonly OwnedObject[]
   readonly revisions: readonly OwnedObject[]
   readonly daemonSets: readonly FoundDaemonSet[]
-  /** The object's pods, by the label of their node. Another function after each change. */
-  podsOf(nodeLabel: string): readonly IngressPod[]
+  /** The pods that a Deployment with this selector has. Another function after each change. */
+  podsOf(selector: NodeIdentity['selector']): readonly IngressPod[]
   readonly budget: BudgetReading
   /** The holder of the slots of this object, as their Leases say. */
   readonly slotHolder: string
@@ -60,9 +61,10 @@ export interface IngressPod {
   readonly name: string
   readonly uid: string
   readonly resourceVersion: string
-  /** Of the IngressDaemonSet. */
+  /** The name of its IngressDaemonSet. */
+  readonly ingress: string
+  /** The labels by which its Deployment selects it: of the IngressDaemonSet that made that, which an adopted one outlives, and of the node. */
   readonly ingressUid: string
-  /** The label of the node it is for. */
   readonly nodeLabel: string
   /** The hash of the template it was made from. */
   readonly revision: string

@@ -1,6 +1,6 @@
-import { INGRESS_NODE_LABEL } from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { IngressFound, IngressPod } from './found.ts'
 import { identityFor, matchLabelsOf } from './names.ts'
@@ -12,8 +12,8 @@ export interface NodeRow<N extends Node | undefined = Node | undefined> {
   readonly node: N
   readonly deployment: FoundDeployment | undefined
   readonly gate: OwnedObject | undefined
-  /** The label by which its pods are found. */
-  readonly label: string | undefined
+  /** By which its pods are found: an adopted Deployment keeps the one of its first owner. */
+  readonly selector: NodeIdentity['selector'] | undefined
   readonly pods: readonly IngressPod[]
 }
 
@@ -46,7 +46,7 @@ export function nodeRows(sources: RowSources): readonly NodeRow<Node>[] {
     const deployment = last.ours === ours ? row.deployment : ours.get(node.name)
     if (node !== row.node || deployment !== row.deployment) return rowOf(sources, node.name, node)
     const gate = last.gates === gates || deployment === undefined ? row.gate : gates.get(deployment.name)
-    const pods = last.found.podsOf === found.podsOf ? row.pods : podsOf(found, row.label)
+    const pods = last.found.podsOf === found.podsOf ? row.pods : podsOf(found, row.selector)
     return gate === row.gate && pods === row.pods ? row : { ...row, gate, pods }
   })
   ROWS.set(object.spec, { ...sources, rows })
@@ -71,21 +71,21 @@ export function rowOf<N extends Node | undefined>(
   node: N,
 ): NodeRow<N> {
   const deployment = ours.get(name)
-  const label = nodeLabelOf(found, deployment, node)
+  const selector = selectorOf(found, deployment, node)
   const gate = deployment === undefined ? undefined : gates.get(deployment.name)
-  return { name, node, deployment, gate, label, pods: podsOf(found, label) }
+  return { name, node, deployment, gate, selector, pods: podsOf(found, selector) }
 }
 
 const NO_PODS: readonly IngressPod[] = []
 
-const podsOf = (found: IngressFound, label: string | undefined): readonly IngressPod[] =>
-  label === undefined ? NO_PODS : found.podsOf(label)
+const podsOf = (found: IngressFound, selector: NodeRow['selector']): readonly IngressPod[] =>
+  selector === undefined ? NO_PODS : found.podsOf(selector)
 
-function nodeLabelOf(
+function selectorOf(
   { object }: IngressFound,
   deployment: FoundDeployment | undefined,
   node: Node | undefined,
-): string | undefined {
-  if (deployment !== undefined) return matchLabelsOf(deployment)[INGRESS_NODE_LABEL]
-  return node === undefined ? undefined : identityFor(object, node).selector[INGRESS_NODE_LABEL]
+): NodeRow['selector'] {
+  if (deployment !== undefined) return matchLabelsOf(deployment)
+  return node === undefined ? undefined : identityFor(object, node).selector
 }

@@ -3,7 +3,13 @@ import { FollowCaches } from '../../ground/loop/follow-caches.ts'
 import { JoinedLists } from '../../ground/loop/owned/joined-lists.ts'
 import { withKnownSpecs } from '../../ground/loop/owned/known-specs.ts'
 import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
-import { INGRESS_GROUPS, INGRESS_LABEL, INGRESS_UID_LABEL, type IngressGroup } from '../../ground/model/ingress-keys.ts'
+import {
+  INGRESS_GROUPS,
+  INGRESS_LABEL,
+  INGRESS_NODE_LABEL,
+  INGRESS_UID_LABEL,
+  type IngressGroup,
+} from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
@@ -11,10 +17,15 @@ import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { isSameNode, isSamePlace } from '../../ground/model/same-node.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
-import type { IngressPod } from '../decide/found.ts'
+import type { IngressFound, IngressPod } from '../decide/found.ts'
 import { type CheckedIngress, ingressKind } from '../decide/ingress-kind.ts'
 import { givesWay } from '../decide/precedence.ts'
 import { INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
+
+interface Named {
+  readonly name: string
+  readonly namespace: string
+}
 
 interface CachesParts {
   readonly objects: Pick<Objects, 'follow'>
@@ -43,7 +54,8 @@ export class IngressCaches extends FollowCaches {
   readonly pods: FollowCache<IngressPod>
   readonly #daemonSets: FollowCache<FoundDaemonSet>
   readonly #objects: ReadonlyMap<IngressGroup, FollowCache<CheckedIngress>>
-  readonly #podsOf: { get(object: string): (nodeLabel: string) => readonly IngressPod[] }
+  readonly #podsOf: { get(object: string): (selected: string) => readonly IngressPod[] }
+  readonly #podsBySelector = new WeakMap<(selected: string) => readonly IngressPod[], IngressFound['podsOf']>()
   readonly #deploymentsOf: { get(value: string): readonly FoundDeployment[] }
   readonly #gatesOf: { get(value: string): readonly OwnedObject[] }
   readonly #orphanGatesOf: { get(value: string): readonly OwnedObject[] }
@@ -54,18 +66,18 @@ export class IngressCaches extends FollowCaches {
   constructor(parts: CachesParts) {
     super(parts)
     const { objects, followNodes, groups, onFleet } = parts
-    const owned = <T extends { readonly name: string }>(kind: ObjectKind<T>, uidOf: (one: T) => string | undefined) =>
+    const owned = <T extends Named>(kind: ObjectKind<T>, ingressOf: (one: T) => string | undefined) =>
       this.objectsOf(
         { kind, labelSelector: INGRESS_LABEL },
         {
           onKey: (_key, { before, now }) =>
             this.#changed(
               parts,
-              [before, now].map((one) => (one === undefined ? undefined : uidOf(one))),
+              [before, now].map((one) => (one === undefined ? undefined : ownerKey(one.namespace, ingressOf(one)))),
             ),
         },
       )
-    const byLabel = ({ labels }: OwnedObject): string | undefined => labels[INGRESS_UID_LABEL]
+    const byLabel = ({ labels }: OwnedObject): string | undefined => labels[INGRESS_LABEL]
     this.nodes = this.cacheOf(followNodes, {
       isNews: (before, now) => !isSamePlace(before, now),
       isSame: isSameNode,
@@ -74,11 +86,11 @@ export class IngressCaches extends FollowCaches {
     this.deployments = owned(DEPLOYMENTS, byLabel)
     this.gates = owned(GATES, byLabel)
     this.revisions = owned(REVISIONS, byLabel)
-    this.pods = owned(INGRESS_PODS, ({ ingressUid }) => ingressUid)
+    this.pods = owned(INGRESS_PODS, ({ ingress }) => ingress)
     this.#daemonSets = owned(DAEMON_SETS, byLabel)
     this.#podsOf = this.pods.indexWithin(
-      ({ namespace, ingressUid }) => ownerKey(namespace, ingressUid),
-      ({ nodeLabel }) => [nodeLabel],
+      ({ namespace, ingress }) => ownerKey(namespace, ingress),
+      ({ ingressUid, nodeLabel }) => [selectedBy(ingressUid, nodeLabel)],
     )
     const byNamespace = ({ namespace }: OwnedObject): readonly string[] => [namespace]
     this.#deploymentsOf = this.deployments.index(byNamespace)
@@ -111,9 +123,14 @@ export class IngressCaches extends FollowCaches {
     return [...this.#objects.values()].flatMap((cache) => cache.objects())
   }
 
-  /** The object's pods, by the label of their node. The same function until one of them changes. */
-  podsOf({ namespace, uid }: CheckedIngress): (nodeLabel: string) => readonly IngressPod[] {
-    return this.#podsOf.get(ownerKey(namespace, uid))
+  /** The object's pods, by the selector of their Deployment. The same function until one of them changes. */
+  podsOf({ namespace, name }: CheckedIngress): IngressFound['podsOf'] {
+    const pods = this.#podsOf.get(ownerKey(namespace, name))
+    const known = this.#podsBySelector.get(pods)
+    const bySelector: IngressFound['podsOf'] =
+      known ?? (({ [INGRESS_UID_LABEL]: uid, [INGRESS_NODE_LABEL]: node }) => pods(selectedBy(uid, node)))
+    this.#podsBySelector.set(pods, bySelector)
+    return bySelector
   }
 
   /** Deployments and revisions of the whole namespace, since those of others may have one of our names. */
@@ -133,13 +150,16 @@ export class IngressCaches extends FollowCaches {
     for (const object of this.objects()) if (givesWay(object)) onObject(ingressKey(object))
   }
 
-  #changed({ onOwned }: CachesParts, uids: readonly (string | undefined)[]): void {
-    for (const object of this.objects()) if (uids.includes(object.uid)) onOwned(ingressKey(object))
+  #changed({ onOwned }: CachesParts, owners: readonly (string | undefined)[]): void {
+    for (const object of this.objects())
+      if (owners.includes(ownerKey(object.namespace, object.name))) onOwned(ingressKey(object))
   }
 }
 
 const wordsOf = (object: CheckedIngress | undefined): string | undefined =>
   object === undefined ? undefined : `${object.uid}/${object.generation}`
 
-/** The namespace is part of the key, since pods of another namespace may have the same labels. */
-const ownerKey = (namespace: string, uid: string): string => `${namespace}/${uid}`
+/** The namespace is part of the key, since objects of another namespace may have the same labels. */
+const ownerKey = (namespace: string, ingress = ''): string => `${namespace}/${ingress}`
+
+const selectedBy = (uid = '', nodeLabel = ''): string => `${uid}/${nodeLabel}`

@@ -1,4 +1,9 @@
-import { INGRESS_NODE_LABEL, INGRESS_UID_LABEL, REVISION_HASH_LABEL } from '../../ground/model/ingress-keys.ts'
+import {
+  INGRESS_LABEL,
+  INGRESS_NODE_LABEL,
+  INGRESS_UID_LABEL,
+  REVISION_HASH_LABEL,
+} from '../../ground/model/ingress-keys.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { type OwnedObject, parseOwnedObject } from '../../ground/model/owned-object.ts'
 import { parseCreatedAt, parseMetadata } from '../../ground/model/parse-metadata.ts'
@@ -33,6 +38,7 @@ function parsePod(object: Untrusted): IngressPod {
   const isLeaving = !object.at('metadata').at('deletionTimestamp').absent
   return {
     ...{ namespace, name, uid, resourceVersion },
+    ingress: labels[INGRESS_LABEL] ?? '',
     ingressUid: labels[INGRESS_UID_LABEL] ?? '',
     nodeLabel: labels[INGRESS_NODE_LABEL] ?? '',
     revision: labels[REVISION_HASH_LABEL] ?? '',

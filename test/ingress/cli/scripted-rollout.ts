@@ -147,7 +147,15 @@ export class ScriptedRollout {
     this.#add(DEPLOYMENTS, 'edge', {
       metadata: {
         name: `web-${name}`,
-        labels: { 'evenkeel.dev/ingress': 'web', 'evenkeel.dev/ingress-uid': this.object.metadata.uid },
+        // An adopted Deployment keeps the label of its first owner while an operation is under way.
+        labels: { 'evenkeel.dev/ingress': 'web', 'evenkeel.dev/ingress-uid': 'of-the-first' },
+        ownerReferences: [
+          {
+            ...{ apiVersion: 'evenkeel.dev/v1alpha1', kind: 'IngressDaemonSet', name: 'web' },
+            uid: this.object.metadata.uid,
+            controller: true,
+          },
+        ],
         annotations: {
           'evenkeel.dev/node': name,
           'evenkeel.dev/template-hash': revision,

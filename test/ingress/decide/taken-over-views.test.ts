@@ -57,7 +57,15 @@ function asItShouldBe(): World {
 }
 
 const aPod = (node: string, name: string, revision: string, change: Partial<IngressPod> = {}): IngressPod => ({
-  ...{ namespace: 'edge', name, uid: `uid-${node}-${name}`, resourceVersion: '1', ingressUid: '', nodeLabel: node },
+  ...{
+    namespace: 'edge',
+    name,
+    uid: `uid-${node}-${name}`,
+    resourceVersion: '1',
+    ingress: '',
+    ingressUid: '',
+    nodeLabel: node,
+  },
   ...{
     revision,
     isFailed: false,
@@ -73,7 +81,8 @@ const aPod = (node: string, name: string, revision: string, change: Partial<Ingr
 const LOOKUPS = new WeakMap<World['pods'], IngressFound['podsOf']>()
 
 function podsIn(pods: World['pods']): IngressFound['podsOf'] {
-  const lookup = LOOKUPS.get(pods) ?? ((label: string) => pods[label] ?? [])
+  const lookup =
+    LOOKUPS.get(pods) ?? (({ 'evenkeel.dev/node': label = '' }: Readonly<Record<string, string>>) => pods[label] ?? [])
   LOOKUPS.set(pods, lookup)
   return lookup
 }

@@ -1,6 +1,6 @@
 import { FollowCache } from '../../../ground/loop/follow-cache.ts'
 import { DEPLOYMENTS } from '../../../ground/loop/owned/owned-kinds.ts'
-import { INGRESS_UID_LABEL } from '../../../ground/model/ingress-keys.ts'
+import { INGRESS_LABEL } from '../../../ground/model/ingress-keys.ts'
 import type { Lease } from '../../../ground/model/lease.ts'
 import type { ObjectRef } from '../../../ground/model/object-ref.ts'
 import type { FoundDeployment } from '../../../ground/model/owned/found-workload.ts'
@@ -39,6 +39,7 @@ const SILENT_MS = 30_000
 export class RolloutWatch {
   readonly #parts: WatchParts
   readonly #key: string
+  readonly #uid: string
   readonly #objects: FollowCache<CheckedIngress>
   readonly #deployments: FollowCache<FoundDeployment>
   #lease: { readonly found: Lease | undefined; readonly since: MonoMs } | undefined
@@ -47,9 +48,10 @@ export class RolloutWatch {
   constructor(parts: WatchParts, { group, namespace, name, uid }: CheckedIngress) {
     this.#parts = parts
     this.#key = `${namespace}/${name}`
+    this.#uid = uid
     const { objects, clock } = parts
     const one = { kind: ingressKind(group), namespace, fieldSelector: `metadata.name=${name}` }
-    const theirs = { kind: DEPLOYMENTS, namespace, labelSelector: `${INGRESS_UID_LABEL}=${uid}` }
+    const theirs = { kind: DEPLOYMENTS, namespace, labelSelector: `${INGRESS_LABEL}=${name}` }
     this.#objects = new FollowCache({ follow: (sink, signal) => objects.follow(one, sink, signal), clock })
     this.#deployments = new FollowCache({ follow: (sink, signal) => objects.follow(theirs, sink, signal), clock })
   }
@@ -70,7 +72,7 @@ export class RolloutWatch {
     const unled = this.#unled()
     return {
       object: this.#objects.get(this.#key),
-      deployments: this.#deployments.objects(),
+      deployments: this.#deployments.objects().filter(({ controller }) => controller?.uid === this.#uid),
       ...(error === undefined ? {} : { trouble: error.message }),
       ...present({ unled }),
     }
