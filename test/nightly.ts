@@ -19,7 +19,9 @@ interface Part {
  * busy processors get through within the hour.
  */
 const SEEDS_A_NIGHT = 5_000
-const FIRST_SEED = 1_000_000
+/** The first that is drawn by step, and the first that knows every fault. */
+const FIRST_BY_STEP = 1_000_000
+const FIRST_SEED = 1_000_000_000
 const nightsSince2026 = Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / (24 * 60 * 60_000))
 const FLEETS_A_NIGHT = 2_000
 const firstFleet = nightsSince2026 * FLEETS_A_NIGHT
@@ -30,7 +32,7 @@ const CLUSTERS_A_NIGHT = 500
 const firstCluster = nightsSince2026 * CLUSTERS_A_NIGHT
 /** Of the seeds below the first one that is drawn by step; after three years they begin anew. */
 const EARLY_A_NIGHT = 900
-const firstEarly = (nightsSince2026 * EARLY_A_NIGHT) % (FIRST_SEED - EARLY_A_NIGHT)
+const firstEarly = (nightsSince2026 * EARLY_A_NIGHT) % (FIRST_BY_STEP - EARLY_A_NIGHT)
 
 /** What HAProxy and the embedded one are given by night; those by day come before. */
 const SEQUENCES_A_NIGHT = 500

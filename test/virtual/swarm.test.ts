@@ -6,7 +6,7 @@ import { complaints, type Job, type JobReport } from '../support/virtual-roll/jo
 import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 import { runSeed } from '../support/virtual-roll/swarm/run-seed.ts'
 import { scenarioOf } from '../support/virtual-roll/swarm/scenario.ts'
-import { FIRST_BY_STEP } from '../support/virtual-roll/swarm/scenario-by-step.ts'
+import { FIRST_BY_STEP, FIRST_WITH_MORE } from '../support/virtual-roll/swarm/scenario-by-step.ts'
 import { PLAIN_WORLD } from '../support/virtual-roll/swarm/world-kind.ts'
 import { KEPT_FILES, KEPT_POLITE, KEPT_SEEDS } from './kept-seeds.ts'
 
@@ -20,7 +20,7 @@ const NEW_SEEDS = Number(process.env.SWARM_SEEDS ?? 8)
  * Other seeds for each commit, and the same for each run of it: what fails among them can be run again, and is kept. The
  * first ones where there is no commit, or no git.
  */
-const FIRST_NEW = Number(process.env.SWARM_FROM ?? FIRST_BY_STEP + commitNumber())
+const FIRST_NEW = Number(process.env.SWARM_FROM ?? FIRST_WITH_MORE + commitNumber())
 /** With pods that leave politely, likewise. */
 const NEW_POLITE = 3
 const SEED_OF_DIGEST = '5'

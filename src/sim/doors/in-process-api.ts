@@ -24,7 +24,7 @@ type ReplyHead = Readable & { readonly statusCode: number; readonly headers: Inc
 /**
  * What is done with one request. `silent`: no answer ever comes. `unheard`: it is carried out, and its answer lost. `cut`: it
  * is carried out, and the body of the answer breaks in the middle. `refused`: nothing listens. A reply replaces that of the
- * API. `lateMs`: until it is carried out, and `answerLateMs` from then until it is answered. What is under way when `life`
+ * API, which carries the request out all the same where that is said. `lateMs`: until it is carried out, and `answerLateMs` from then until it is answered. What is under way when `life`
  * ends is reset, a watch too.
  */
 export type Passage =
@@ -36,7 +36,7 @@ export type Passage =
       readonly life?: AbortSignal
     }
   | { readonly kind: 'silent' | 'unheard' | 'cut' | 'refused' }
-  | { readonly kind: 'answered'; readonly reply: ObjectReply }
+  | { readonly kind: 'answered'; readonly reply: ObjectReply; readonly isCarriedOut?: true }
 
 type PassesOn = Extract<Passage, { kind: 'passes' }>
 
@@ -129,6 +129,7 @@ function travelled(
       return head
     }
     case 'answered':
+      if (passage.isCarriedOut === true) around(request, () => answerRequest(world, request))
       return objectHead(passage.reply)
     case 'passes': {
       const reply = around(request, () => answerRequest(world, request))

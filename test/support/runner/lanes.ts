@@ -39,6 +39,7 @@ const LONGEST = [
   'agent-install',
   'agent-outage',
   'virtual/swarm.',
+  'virtual/swarm-events.',
 ]
 
 /**

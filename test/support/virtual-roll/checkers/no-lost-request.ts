@@ -19,6 +19,8 @@ const AT_A_RELOAD_MS = 100
 const AT_A_CUT_MS = 50
 /** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
 const POD_GONE_MS = 1_500
+/** A balancer may keep a connection of before a machine lost its power in its pool, and use it once the machine serves again. */
+const DEAD_IN_POOL_MS = 30_000
 /** Until a kubelet has heard that its pod is to leave. */
 const POD_HEARS_MS = 500
 
@@ -27,7 +29,7 @@ const POD_HEARS_MS = 500
  * instance that it was sent through: while that instance sends, by no command of a roll, to a node that a roll took
  * out, also by a server that was out before; while people have taken every server of the backend there, or agents that do
  * not do as they should; or while a node is cut off from the instance; and six seconds after each; while a machine has no
- * power or a Node is deleted, by no roll, and until it carries pods again; what was on its way over a kept connection when a
+ * power or a Node is deleted, by no roll, and until it carries pods again, or for as long as a connection of before may lie in a pool; what was on its way over a kept connection when a
  * reload of the instance, or a pod at the end of its grace, closed it, whether or not that pod then still answers a slow
  * request; what a roll cut because it outlasted the limit; and what took long and was with a process of the balancer that a
  * reload had replaced meanwhile: that process serves it to its end, and nothing tells a roll of it.
@@ -82,6 +84,7 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
             .filter(isOfFront)
             .some(({ from, to }) => endedMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
           scene.wasOutAt(dueMs) ||
+          (isStale && scene.handOutages.some(({ from, to }) => dueMs >= from && dueMs <= to + DEAD_IN_POOL_MS)) ||
           scene.wasOutAt(Math.max(endedMs, dueMs + REQUEST_MS)) ||
           ((isStale || isReset) && reloads.some(({ atMs }) => Math.abs(dueMs - atMs) < AT_A_RELOAD_MS)) ||
           (endedMs - dueMs > LONG_REQUEST_MS && reloads.some(({ atMs }) => dueMs < atMs && atMs < endedMs)) ||

@@ -42,6 +42,10 @@ export class ApiFaults {
         return answered(409, 'Conflict')
       case 'tooMany':
         return { kind: 'answered', reply: { ...failure(429, 'TooManyRequests'), retryAfterSeconds: 1 } }
+      case 'doneErrors':
+        return { kind: 'answered', reply: failure(503, 'ServiceUnavailable'), isCarriedOut: true }
+      case 'foreign':
+        return { kind: 'answered', reply: { code: 404, body: '404 page not found\n' } }
       case 'errors':
         return answered(this.#parts.random.next() < 0.5 ? 500 : 503, 'InternalError')
       case 'unauthorized':
@@ -64,14 +68,14 @@ export class ApiFaults {
         return this.#staleList(request)
       case 'hidesEvents':
       case undefined:
-        return isWatching ? { kind: 'passes', watch: this.#watchFault(roll) } : { kind: 'passes' }
+        return isWatching ? { kind: 'passes', watch: this.#watchFault(roll, request) } : { kind: 'passes' }
     }
   }
 
   /** Whether a process could not have reached the API for some of the time since then. */
   isTroubledSince(fromMs: number): boolean {
     const now = this.#parts.sinceMs()
-    const points = [...this.#stopsAt, ...this.#cutsAt]
+    const points = [...this.#stopsAt, ...this.#cutsAt, ...this.#timesOf('oneWatchStops')]
     return (
       this.#spans.some((span) => span.fromMs <= now && span.toMs >= fromMs) ||
       points.some((at) => at >= fromMs && at <= now)
@@ -85,7 +89,7 @@ export class ApiFaults {
     const isList = !isWrite && request.query.get('watch') === null && !request.query.has('continue')
     return this.#spans.find(({ what, fromMs, toMs, share }) => {
       if (now < fromMs || now >= toMs || what === 'hidesEvents') return false
-      if ((what === 'conflicts' || what === 'unheard') && !isWrite) return false
+      if ((what === 'conflicts' || what === 'unheard' || what === 'doneErrors') && !isWrite) return false
       if (what === 'staleLists' && !isList) return false
       if (what === 'evictionsUnheard' && !isEviction(request)) return false
       return random.next() < share
@@ -105,18 +109,21 @@ export class ApiFaults {
     return this.#timesOf('logForgotten')
   }
 
-  #timesOf(kind: 'watchesStop' | 'logForgotten'): readonly number[] {
+  #timesOf(kind: 'watchesStop' | 'oneWatchStops' | 'logForgotten'): readonly number[] {
     return this.#parts.faults.flatMap((fault) => (fault.kind === kind ? [fault.atMs] : []))
   }
 
   /** From now on, of one stream. */
-  #watchFault(roll: string): WatchFault {
+  #watchFault(roll: string, { path }: ApiRequest): WatchFault {
     const { random, sinceMs, tally } = this.#parts
     const openedMs = sinceMs()
+    const isOfThis = (fault: Fault): boolean => fault.kind === 'oneWatchStops' && path.endsWith(`/${fault.of}`)
+    const stopsAt = (): readonly number[] =>
+      this.#parts.faults.filter(isOfThis).flatMap((fault) => ('atMs' in fault ? [fault.atMs] : []))
     return (event) => {
       const now = sinceMs()
       const isAmong = (at: number): boolean => at >= openedMs && at <= now
-      if (this.#stopsAt.some(isAmong)) return undefined
+      if (this.#stopsAt.some(isAmong) || stopsAt().some(isAmong)) return undefined
       if (this.#cutsAt.some(isAmong)) return 'cut'
       for (const fault of this.#spans) {
         const { what, fromMs, toMs, share } = fault

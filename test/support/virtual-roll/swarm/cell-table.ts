@@ -1,5 +1,5 @@
 import { STEPS } from '../../../../src/roll/model/step.ts'
-import { CELLS, type Cell, FAULT_NAMES, whyImpossible } from './cells.ts'
+import { CELLS, type Cell, FAULT_NAMES, WORLD_FAULT_NAMES, whyImpossible } from './cells.ts'
 import type { CellCounts } from './fault-tally.ts'
 
 /** All that many seeds have counted. */
@@ -11,6 +11,12 @@ export function added(all: readonly CellCounts[]): CellCounts {
 
 /** Cells that could be filled and are not. */
 export const emptyCells = (counts: CellCounts): readonly Cell[] => CELLS.filter((cell) => countOf(counts, cell) === 0)
+
+/** Kinds of faults that fell into no step. */
+export const fellNowhere = (counts: CellCounts): readonly string[] =>
+  [...FAULT_NAMES, ...WORLD_FAULT_NAMES].filter((fault) =>
+    STEPS.every((step) => (counts[`${step} ${fault}`] ?? 0) === 0),
+  )
 
 /** In Markdown, a fault a line and a step a column; `-`: it cannot happen there. Below it, why. */
 export function cellTable(counts: CellCounts): readonly string[] {
@@ -27,6 +33,7 @@ export function cellTable(counts: CellCounts): readonly string[] {
     line(['fault', ...STEPS]),
     line(['---', ...STEPS.map(() => '---:')]),
     ...rows.map(line),
+    ...WORLD_FAULT_NAMES.map((fault) => line([fault, ...STEPS.map((step) => String(counts[`${step} ${fault}`] ?? 0))])),
     '',
     ...[...new Set(reasons)].map((reason) => `-: ${reason}`),
   ]

@@ -1,7 +1,8 @@
 import { STEPS, type Step } from '../../../../src/roll/model/step.ts'
+import type { WorldFault } from './world-fault.ts'
 
-/** Each kind of fault by the name that `faultName` gives it. */
-export const FAULT_NAMES = [
+/** Each kind of fault by the name that `faultName` gives it: those that the seeds below `FIRST_WITH_MORE` know. */
+const FIRST_NAMES = [
   'api.away',
   'api.conflicts',
   'api.cut',
@@ -47,6 +48,34 @@ export const FAULT_NAMES = [
   'journalLost',
 ] as const
 
+const MORE_NAMES = [
+  'api.doneErrors',
+  'api.foreign',
+  'oneWatchStops.nodes',
+  'oneWatchStops.pods',
+  'weight0',
+  'podComes',
+  'volumeLeaks',
+] as const
+
+export const FAULT_NAMES = [...FIRST_NAMES, ...MORE_NAMES] as const
+
+/** What only some worlds know comes at times that their seeds draw, and no step brings it about. */
+export const WORLD_FAULT_NAMES = [
+  'agent',
+  'agentRestarted',
+  'controlFails',
+  'detacherAway',
+  'instanceByHand',
+  'instanceReload',
+  'instanceSilent',
+  'memberAway',
+  'outage',
+  'proberCutOff',
+  'registryAway',
+  'weightless',
+] as const satisfies readonly WorldFault['kind'][]
+
 export type FaultName = (typeof FAULT_NAMES)[number]
 
 export interface Cell {
@@ -65,17 +94,22 @@ export function whyImpossible({ step, fault }: Cell): string | undefined {
   return undefined
 }
 
+const cellsOf = (faults: readonly FaultName[]): readonly Cell[] =>
+  faults.flatMap((fault) =>
+    STEPS.map((step): Cell => ({ step, fault })).filter((cell) => whyImpossible(cell) === undefined),
+  )
+
 /** Every cell that can be filled. */
-export const CELLS: readonly Cell[] = FAULT_NAMES.flatMap((fault) =>
-  STEPS.map((step): Cell => ({ step, fault })).filter((cell) => whyImpossible(cell) === undefined),
-)
+export const CELLS = cellsOf(FAULT_NAMES)
+/** Those of seeds that mean for good what they meant before there were more. */
+export const FIRST_CELLS = cellsOf(FIRST_NAMES)
 
 /** Seeds that follow each other are to have nothing in common: this has no common divisor with the number of cells. */
 const STRIDE = 173
 
 /** The cell of a number: numbers that follow each other fill all cells before any comes again. */
-export function cellOf(number: number): Cell {
-  const cell = CELLS[(number * STRIDE) % CELLS.length]
+export function cellOf(number: number, cells: readonly Cell[] = CELLS): Cell {
+  const cell = cells[(number * STRIDE) % cells.length]
   if (cell === undefined) throw new Error(`no cell has the number ${number}`)
   return cell
 }

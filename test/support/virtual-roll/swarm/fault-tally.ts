@@ -1,5 +1,8 @@
 import { type Fault, faultName } from './fault.ts'
 import type { StepUnderWay, StepWatch } from './step-watch.ts'
+import type { WorldFault } from './world-fault.ts'
+
+type Event = Fault | WorldFault
 
 /** How often each fault really happened while each step was under way: `STEP FAULT` to a number. */
 export type CellCounts = Readonly<Record<string, number>>
@@ -11,8 +14,8 @@ export type CellCounts = Readonly<Record<string, number>>
 export class FaultTally {
   readonly #steps: StepWatch
   readonly #counts = new Map<string, number>()
-  readonly #seen = new Map<Fault, Set<number>>()
-  readonly #lasting = new Map<Fault, () => boolean>()
+  readonly #seen = new Map<Event, Set<number>>()
+  readonly #lasting = new Map<Event, () => boolean>()
 
   constructor(steps: StepWatch) {
     this.#steps = steps
@@ -27,17 +30,17 @@ export class FaultTally {
   }
 
   /** `roll`: the roll that it happened to, where it did not happen to the world. */
-  happened(fault: Fault, roll?: string): void {
+  happened(fault: Event, roll?: string): void {
     for (const underWay of this.#steps.now(roll)) this.#count(fault, underWay)
   }
 
   /** It goes on while that holds. */
-  lasts(fault: Fault, holds: () => boolean): void {
+  lasts(fault: Event, holds: () => boolean): void {
     this.#lasting.set(fault, holds)
     if (holds()) this.happened(fault)
   }
 
-  #count(fault: Fault, { id, step }: StepUnderWay): void {
+  #count(fault: Event, { id, step }: StepUnderWay): void {
     const seen = this.#seen.get(fault) ?? new Set()
     this.#seen.set(fault, seen)
     if (seen.has(id)) return

@@ -22,6 +22,10 @@ export type ApiTrouble =
   | 'forbidden'
   /** The request is carried out, and the body of its answer breaks off in the middle. */
   | 'cut'
+  /** A write is carried out and answered with 503. */
+  | 'doneErrors'
+  /** 404 by what stands before the API server, and is no answer of it. */
+  | 'foreign'
 
 interface Span {
   readonly fromMs: number
@@ -33,6 +37,8 @@ export type Fault =
   | (Span & { readonly kind: 'api'; readonly what: ApiTrouble; readonly share: number })
   /** Each watch that is open then says nothing any more, and stays open. */
   | { readonly kind: 'watchesStop'; readonly atMs: number }
+  /** So does each open watch of one kind, and all else works. */
+  | { readonly kind: 'oneWatchStops'; readonly atMs: number; readonly of: 'nodes' | 'pods' }
   /** The log is compacted, and watches are cut: a client that comes back is told 410. */
   | { readonly kind: 'logForgotten'; readonly atMs: number }
   | (Span & { readonly kind: 'balancerSilent' })
@@ -41,6 +47,12 @@ export type Fault =
   | { readonly kind: 'reload'; readonly atMs: number; readonly keepsStates: boolean }
   /** People set a server by hand. */
   | { readonly kind: 'byHand'; readonly atMs: number; readonly server: string; readonly to: AdminWord }
+  /** People set the weight of a server to 0, and back. */
+  | (Span & { readonly kind: 'weight0'; readonly server: string })
+  /** A Job has a pod on that node, which tolerates everything, until people delete it. */
+  | (Span & { readonly kind: 'podComes'; readonly node: string })
+  /** A volume that no pod uses stays attached to that node until then, as where its driver hangs. */
+  | (Span & { readonly kind: 'volumeLeaks'; readonly node: string })
   /** Nothing passes between the balancer and a node. */
   | (Span & { readonly kind: 'partition'; readonly node: string })
   | (Span & { readonly kind: 'ssh'; readonly luck: Exclude<SshLuck, 'well'> })
@@ -68,7 +80,7 @@ export const CURRENT = '@current'
 export const OTHER = '@other'
 
 /** What the table of steps and faults calls it. */
-export function faultName(fault: Fault): string {
+export function faultName(fault: Fault | WorldFault): string {
   switch (fault.kind) {
     case 'api':
       return `api.${fault.what}`
@@ -81,6 +93,8 @@ export function faultName(fault: Fault): string {
       return `${fault.kind}.${fault.luck}`
     case 'machine':
       return `machine.${fault.luck.kind}`
+    case 'oneWatchStops':
+      return `oneWatchStops.${fault.of}`
     case 'cordon':
       return fault.to ? 'cordoned' : 'uncordoned'
     default:

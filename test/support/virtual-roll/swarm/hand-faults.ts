@@ -1,12 +1,17 @@
 import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
-import { LEASES, NODES } from '../../../../src/sim/world/api-resource.ts'
+import { JOBS, LEASES, NODES, VOLUME_ATTACHMENTS } from '../../../../src/sim/world/api-resource.ts'
+import { applyManifest } from '../../../../src/sim/world/apply-manifest.ts'
 import { createObject } from '../../../../src/sim/world/create-object.ts'
+import { deleteObject } from '../../../../src/sim/world/delete-object.ts'
 import { MAINTENANCE, WITHDRAWN } from '../checkers/claimants.ts'
 import type { Scene } from '../checkers/scene.ts'
 import type { Fault } from './fault.ts'
+import { workFor } from './pods-kind.ts'
 
 export const SLOT = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
 const RECORD = 'evenkeel.dev/record'
+
+export type HandKind = 'nodeAnew' | 'cordon' | 'leaseDeleted' | 'podComes' | 'volumeLeaks'
 
 /** What people do to nodes and to the slot beside a roll, and how they put it back. */
 export class HandFaults {
@@ -15,12 +20,14 @@ export class HandFaults {
   /** When people switched a machine on last, and how often it had booted by then. */
   readonly #switchedOn = new Map<string, { readonly atMs: number; readonly boots: number }>()
 
+  #made = 0
+
   constructor(scene: Scene) {
     this.#scene = scene
   }
 
   /** False: there was nothing to do it to. */
-  happen(fault: Extract<Fault, { kind: 'nodeAnew' | 'cordon' | 'leaseDeleted' }>): boolean {
+  happen(fault: Extract<Fault, { kind: HandKind }>): boolean {
     switch (fault.kind) {
       case 'nodeAnew':
         return this.#deleteNode(fault)
@@ -28,6 +35,10 @@ export class HandFaults {
         return this.#cordon(fault.node, fault.to)
       case 'leaseDeleted':
         return this.#deleteLease()
+      case 'podComes':
+        return this.#beginJob(fault)
+      case 'volumeLeaks':
+        return this.#leakVolume(fault)
     }
   }
 
@@ -121,6 +132,37 @@ export class HandFaults {
     return true
   }
 
+  /** Its pods are made anew where they are evicted, until people delete it with them. */
+  #beginJob({ node, fromMs, toMs }: Extract<Fault, { kind: 'podComes' }>): boolean {
+    const { world, time } = this.#scene.cluster
+    if (this.#node(node) === undefined) return false
+    const name = this.#newName('job')
+    applyManifest(world, jobOn(name, node))
+    time.later(toMs - fromMs, () => {
+      const job = world.store.get(JOBS, { namespace: 'default', name })
+      const options = { propagation: 'Background' } as const
+      if (job !== undefined) deleteObject(world, { resource: JOBS, old: job, options })
+    })
+    return true
+  }
+
+  /** It is to go, and its driver does not say that it is detached. */
+  #leakVolume({ node, fromMs, toMs }: Extract<Fault, { kind: 'volumeLeaks' }>): boolean {
+    const { world, time } = this.#scene.cluster
+    if (this.#node(node) === undefined) return false
+    const name = this.#newName('leaked')
+    const metadata = { name, finalizers: ['external-attacher/test-local'] }
+    const spec = { attacher: 'test.local', nodeName: node, source: { persistentVolumeName: name } }
+    createObject(world, { resource: VOLUME_ATTACHMENTS, body: { metadata, spec, status: { attached: true } } })
+    time.later(toMs - fromMs, () => world.store.remove(VOLUME_ATTACHMENTS, { name }))
+    return true
+  }
+
+  #newName(what: string): string {
+    this.#made += 1
+    return `${what}-${this.#made}`
+  }
+
   /** The machine registers again by the labels and annotations that it had before any roll, and not cordoned. */
   #deleteNode({ node: name, againMs }: Extract<Fault, { kind: 'nodeAnew' }>): boolean {
     const { world, time } = this.#scene.cluster
@@ -140,3 +182,24 @@ export class HandFaults {
     return true
   }
 }
+
+/** One that works for a few seconds, on that node alone, which a cordon does not keep away. */
+const jobOn = (name: string, node: string): object => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    backoffLimit: 1_000,
+    template: {
+      spec: {
+        restartPolicy: 'Never',
+        terminationGracePeriodSeconds: 1,
+        tolerations: [{ operator: 'Exists' }],
+        nodeSelector: { 'kubernetes.io/hostname': node },
+        containers: [workFor(JOB_SECONDS)],
+      },
+    },
+  },
+})
+
+const JOB_SECONDS = 3

@@ -4,7 +4,14 @@ import type { Cell, FaultName } from './cells.ts'
 import { type ApiTrouble, CURRENT, type Fault, OTHER } from './fault.ts'
 
 /** Of all requests, unless said otherwise here. */
-const SHARES: Partial<Readonly<Record<ApiTrouble, number>>> = { conflicts: 0.7, tooMany: 0.7, errors: 0.7, cut: 0.7 }
+const SHARES: Partial<Readonly<Record<ApiTrouble, number>>> = {
+  conflicts: 0.7,
+  tooMany: 0.7,
+  errors: 0.7,
+  cut: 0.7,
+  doneErrors: 0.7,
+  foreign: 0.7,
+}
 const LONGEST_MS: Partial<Readonly<Record<ApiTrouble, number>>> = { evictionsUnheard: 12_000, staleLists: 20_000 }
 
 /** A slot is renewed every 2.5 s, and in some steps nothing else is asked for. */
@@ -27,6 +34,14 @@ export function namedFault(random: SeededRandom, { step, fault: name }: Cell): r
     case 'amended':
     case 'journalLost':
       return [{ kind: name as 'kill', atMs: 0 }]
+    case 'oneWatchStops.nodes':
+    case 'oneWatchStops.pods':
+      return [{ kind: 'oneWatchStops', atMs: 0, of: name.slice('oneWatchStops.'.length) as 'nodes' }]
+    case 'weight0':
+      return [{ kind: 'weight0', server, ...lasting(8_000) }]
+    case 'podComes':
+    case 'volumeLeaks':
+      return [{ kind: name as 'podComes', node: CURRENT, ...lasting(10_000) }]
     case 'balancerSilent':
       return [{ kind: 'balancerSilent', ...lasting(8_000) }]
     case 'balancerSlow':

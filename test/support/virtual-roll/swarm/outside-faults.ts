@@ -6,12 +6,13 @@ import { FIRST_INSTANCE } from '../checkers/server-word.ts'
 import type { DiskLuck } from '../memory-journal.ts'
 import type { Outside } from '../roll-ports.ts'
 import { ApiFaults } from './api-faults.ts'
-import { putBack, reloadByHand, setByHand } from './by-hand.ts'
+import { giveWeight, putBack, reloadByHand, setByHand, takeWeight } from './by-hand.ts'
 import type { Cue } from './cue.ts'
 import { type Fault, lastOf, shifted } from './fault.ts'
 import { type CellCounts, FaultTally } from './fault-tally.ts'
-import { HandFaults } from './hand-faults.ts'
+import { HandFaults, type HandKind } from './hand-faults.ts'
 import type { StepUnderWay, StepWatch } from './step-watch.ts'
+import type { WorldFault } from './world-fault.ts'
 
 interface OutsideFaultParts {
   readonly cluster: VirtualCluster
@@ -116,6 +117,9 @@ export class OutsideFaults {
     if (fault.kind === 'api' && fault.what === 'slow') this.#delayWatches(fault)
     if ('atMs' in fault) this.#callOffs.push(time.later(fault.atMs - this.sinceMs, () => this.#happen(fault)))
     if (fault.kind === 'partition') this.#cutOff(fault)
+    if (fault.kind === 'weight0') this.#takeWeight(fault)
+    if (fault.kind === 'podComes' || fault.kind === 'volumeLeaks')
+      time.later(fault.fromMs - this.sinceMs, () => this.#byHand(fault))
     if (fault.kind === 'nodeDies') time.later(fault.fromMs - this.sinceMs, () => this.#die(fault))
   }
 
@@ -205,7 +209,7 @@ export class OutsideFaults {
     const { cluster, scene } = this.#parts
     const { time, world } = cluster
     if (fault.kind === 'nodeAnew' || fault.kind === 'cordon' || fault.kind === 'leaseDeleted') {
-      if (this.#hands.happen(fault)) this.#tally.happened(fault)
+      this.#byHand(fault)
       return
     }
     this.#tally.happened(fault)
@@ -223,6 +227,7 @@ export class OutsideFaults {
         reloadByHand(scene, { instance: FIRST_INSTANCE, keepsStates: fault.keepsStates })
         return
       case 'watchesStop':
+      case 'oneWatchStops':
         return
       case 'kill':
         this.#parts.kill('resume')
@@ -232,6 +237,28 @@ export class OutsideFaults {
         this.#parts.kill(fault.kind)
         return
     }
+  }
+
+  #byHand(fault: Extract<Fault, { kind: HandKind }>): void {
+    if (this.#isHealed || !this.#hands.happen(fault)) return
+    if ('toMs' in fault) this.#tally.lasts(fault, () => this.sinceMs < fault.toMs)
+    else this.#tally.happened(fault)
+  }
+
+  #takeWeight(fault: Extract<Fault, { kind: 'weight0' }>): void {
+    const { scene, cluster } = this.#parts
+    const place = { instance: FIRST_INSTANCE, server: fault.server }
+    cluster.time.later(fault.fromMs - this.sinceMs, () => {
+      takeWeight(scene, place)
+      this.#tally.lasts(fault, () => this.sinceMs < fault.toMs)
+      cluster.time.later(fault.toMs - fault.fromMs, () => giveWeight(scene, place))
+    })
+  }
+
+  /** What only this world knows went wrong. */
+  noted(fault: WorldFault): void {
+    if ('toMs' in fault) this.#tally.lasts(fault, () => this.sinceMs < fault.toMs)
+    else this.#tally.happened(fault)
   }
 
   #die(fault: Extract<Fault, { kind: 'nodeDies' }>): void {

@@ -108,8 +108,8 @@ export const waitingPod = <Pod extends { readonly containers: readonly object[] 
   ],
 })
 
-/** An init container that works for so long. */
-const workFor = (seconds: number): object => ({
+/** A container that works for so long, and ends. */
+export const workFor = (seconds: number): object => ({
   name: 'prepare',
   image: 'testbed.local/app:1',
   imagePullPolicy: 'Never',

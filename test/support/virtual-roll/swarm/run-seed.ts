@@ -112,7 +112,14 @@ class SeedRun {
       kill: (next) => this.#operator.kill(next),
     })
     const sinceMs = (): number => this.#faults.sinceMs
-    this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, detacher, world, sinceMs })
+    this.#worldFaults = new WorldFaults({
+      scene: this.#scene,
+      agents,
+      detacher,
+      world,
+      sinceMs,
+      onFault: (fault) => this.#faults.noted(fault),
+    })
     this.#scene.isInstanceHeard = (instance) => this.#worldFaults.wasHeardSince(instance, WELL_FOR_MS)
     this.#programs = new FilePrograms({ scene: this.#scene, file: scenario.file, sinceMs })
     this.#digest = new Digest(cluster)

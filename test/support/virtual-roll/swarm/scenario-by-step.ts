@@ -1,12 +1,17 @@
 import type { Step } from '../../../../src/roll/model/step.ts'
 import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
-import { CELLS, type Cell, cellOf, type FaultName } from './cells.ts'
+import { CELLS, type Cell, cellOf, type FaultName, FIRST_CELLS } from './cells.ts'
 import type { Cue } from './cue.ts'
 import type { Fault } from './fault.ts'
 import { namedFault } from './named-fault.ts'
 
 /** Seeds from here on are drawn by step, and those before it by time alone. */
 export const FIRST_BY_STEP = 1_000_000
+/** Seeds from here on know faults that those before it do not. */
+export const FIRST_WITH_MORE = 1_000_000_000
+
+const cellsOf = (number: number): readonly Cell[] => (number < FIRST_WITH_MORE ? FIRST_CELLS : CELLS)
+const mainCell = (number: number): Cell => cellOf(number - FIRST_BY_STEP, cellsOf(number))
 
 /** They are over before anything else can come, unless a slow API or a slow balancer holds them up. */
 const HELD_UP_BY: ReadonlyMap<Step, 'api' | 'balancer'> = new Map([
@@ -22,9 +27,10 @@ const SLOW_BESIDE = 0.6
 
 /** What steps bring about: one fault in one step, the next of all that there are; and now and then another in any step. */
 export function cuesOf(random: SeededRandom, number: number): readonly Cue[] {
-  const main = cellOf(number - FIRST_BY_STEP)
+  const main = mainCell(number)
+  const cells = cellsOf(number)
   const more = random.next() < 0.5 ? 0 : 1 + random.below(2)
-  const others = Array.from({ length: more }, () => CELLS[random.below(CELLS.length)] ?? main)
+  const others = Array.from({ length: more }, () => cells[random.below(cells.length)] ?? main)
   const isLate = random.next() < 0.1
   return [
     cueOf(random, main, { nth: 1, isLate: false }),
@@ -85,11 +91,13 @@ const LASTS_NOT: ReadonlySet<FaultName> = new Set([
   'kill',
   'amended',
   'journalLost',
+  'oneWatchStops.nodes',
+  'oneWatchStops.pods',
 ])
 
 /** Nodes that are cordoned before any roll, where there would be nothing else to uncordon. */
 export function cordonedBefore(number: number, drawn: readonly string[]): readonly string[] {
-  const { step, fault } = cellOf(number - FIRST_BY_STEP)
+  const { step, fault } = mainCell(number)
   return fault === 'uncordoned' && UNCORDONED_ONLY_BEFORE.has(step) ? ['n1'] : drawn
 }
 

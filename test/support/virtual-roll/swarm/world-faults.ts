@@ -12,6 +12,7 @@ interface WorldFaultParts {
   readonly agents: VirtualAgents | undefined
   readonly detacher: Detacher | undefined
   readonly world: WorldKind
+  readonly onFault: (fault: WorldFault) => void
   /** Since the first roll began. */
   readonly sinceMs: () => number
 }
@@ -82,7 +83,8 @@ export class WorldFaults {
   }
 
   #happen(fault: WorldFault): void {
-    const { scene } = this.#parts
+    const { scene, onFault } = this.#parts
+    onFault(fault)
     switch (fault.kind) {
       case 'instanceReload':
         reloadByHand(scene, fault)
