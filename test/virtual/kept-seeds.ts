@@ -184,6 +184,8 @@ export const KEPT_SEEDS: readonly string[] = [
   '4200004',
   // A roll was aborted before it touched a node, while people had a server at weight 0: the checker took that for the roll's.
   '5000209',
+  // The Node of a rebooted node was deleted in its soak and registered anew while no process ran: the next one rebooted it again.
+  '5101967',
 ]
 
 /**

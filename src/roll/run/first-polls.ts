@@ -3,19 +3,20 @@ import { actuatorAt } from '../../service/actuators/actuator-of.ts'
 import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { isStillOut } from '../decide/resume/still-out.ts'
 import type { GatherParts } from './gather.ts'
-import { forgetBefore } from './run-state.ts'
+import { forgetBefore, nodeEnded } from './run-state.ts'
 
 type Parts = Pick<GatherParts, 'run' | 'view' | 'pollers' | 'budget' | 'events'>
 
 /**
  * Asks each balancer once. Then it leaves what the journal says of nodes that were put back since the last process: by hand, or by
- * `abort` on another machine. Such a node is begun anew. Judged once, since this process is to take slots of its own.
+ * `abort` on another machine. Such a node is begun anew, unless it was rebooted: no roll reboots a node twice. Judged once, since this
+ * process is to take slots of its own.
  */
 export async function firstPolls({ run, view, pollers, budget, events }: Parts, signal: AbortSignal): Promise<void> {
   await Promise.all(pollers.map((poller) => poller.poll(signal)))
-  const found = Object.entries(run.recordsBefore ?? {}).flatMap(([name, { record }]) => {
+  const found = Object.entries(run.recordsBefore ?? {}).flatMap(([name, { record, isSent }]) => {
     const node = view.node(name)
-    return node === undefined ? [] : [{ run: run.id, node, record }]
+    return node === undefined ? [] : [{ run: run.id, node, record, isSent }]
   })
   const isUnsure = found.some(({ node }) => !(RECORD_ANNOTATION in node.annotations))
   const slots = present({ budget: isUnsure ? await budget?.read(signal) : undefined })
@@ -24,10 +25,16 @@ export async function firstPolls({ run, view, pollers, budget, events }: Parts, 
     return actuatorAt(run.spec.balancers, read.balancer).asAsked(read, (name) => view.node(name))
   })
   for (const left of found.filter((one) => !isStillOut({ ...one, instances, ...slots }))) {
-    const { name } = left.node
+    const { name, bootId } = left.node
+    const isRebooted = left.isSent && bootId !== '' && bootId !== left.record.bootId
     forgetBefore(run, name)
     events.note('putBack', { node: name })
-    const text = `${name} was put back since an earlier process of this run took it out: this run has nothing of it out any more`
+    if (isRebooted) {
+      events.note('through', { node: name })
+      nodeEnded(run, { node: name, state: 'inService' })
+    }
+    const then = isRebooted ? 'it was rebooted, and is not begun again' : 'this run has nothing of it out any more'
+    const text = `${name} was put back since an earlier process of this run took it out: ${then}`
     events.emit({ type: 'warning', node: name, text })
   }
 }

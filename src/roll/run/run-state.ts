@@ -138,7 +138,7 @@ export function measuredFrom(run: RunState, wall: WallMs): void {
 }
 
 /** This process is through with the node, and so is the run where the node serves again. */
-export function nodeEnded(run: RunState, { node, state }: NodeResult): void {
+export function nodeEnded(run: RunState, { node, state }: Pick<NodeResult, 'node' | 'state'>): void {
   const course: Course = run
   course.settledHere = [...run.settledHere, node]
   if (state === 'inService') course.done = [...run.done, node]

@@ -139,6 +139,19 @@ test('a node that was put back by hand after its reboot was sent in vain is roll
   assert.deepEqual([...nodesBefore(entries.slice(0, entries.findIndex(({ type }) => type === 'putBack') + 1))], [])
 })
 
+test('a node that was put back by hand after its reboot is not rebooted again by the process that resumes', async (t) => {
+  const nodes = [aNode('n1', { uid: 'uid-anew', bootId: 'boot-after' }), aNode('n2'), aNode('n3')]
+  const run = { ...sentBefore, order: ['n1', 'n2'], underWay: 'n1' }
+  const roll = begun(t, memoryRoll({ run, nodes, configMaps: { read: async () => undefined } }))
+  await roll.clock.advance(800_000)
+  assert.deepEqual([roll.reboots, howItEnded(roll)], [['n2'], ['completed', 0, []]])
+  assert.match(warningsOf(roll).join(), /^n1 was put back since .*: it was rebooted, and is not begun again/)
+  assert.deepEqual(
+    roll.ended()?.standings.map(({ state }) => state),
+    ['inService', 'inService'],
+  )
+})
+
 test('a node that was put back and that people cordoned since stays cordoned when the run is aborted', async (t) => {
   const verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'asked for' }] } as const
   const nodes = [aNode('n1', { unschedulable: true }), aNode('n2'), aNode('n3')]
