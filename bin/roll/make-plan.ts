@@ -1,5 +1,6 @@
 import { kubeConfigMaps } from '../../src/ground/kube/kube-config-maps.ts'
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { TcpDataPort } from '../../src/ground/machine/tcp-data-port.ts'
 import { present } from '../../src/ground/model/present.ts'
 import { originOf } from '../../src/ground/model/run-origin.ts'
 import type { RollRequest } from '../../src/roll/cli/roll-actions.ts'
@@ -45,6 +46,7 @@ export async function makePlan(
         configMaps: kubeConfigMaps(api.client),
         balancers: [...balancers, ...readers],
         host,
+        ports: { dataPort: new TcpDataPort(), clock: systemClock },
         ...present({ machines, hostsLeft }),
         wall,
         ...own,

@@ -1,5 +1,7 @@
+import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import type { Access } from '../../ground/model/access.ts'
 import type { ConfigMap } from '../../ground/model/config-map.ts'
+import type { Endpoint } from '../../ground/model/endpoint.ts'
 import type { PlanFinding } from '../../ground/model/plan-finding.ts'
 import { present } from '../../ground/model/present.ts'
 import { slotRef } from '../../ground/model/slot.ts'
@@ -12,6 +14,7 @@ import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts
 import type { InstanceInspection } from '../../service/model/balancer-inspection.ts'
 import { BUDGET_CONFIG_MAP } from '../../service/model/budget-object.ts'
 import type { BalancerReader } from '../../service/ports/balancer.ts'
+import { servingPorts } from '../decide/plan/data-port-findings.ts'
 import { makePlan } from '../decide/plan/make-plan.ts'
 import { selectNodes } from '../decide/plan/select-nodes.ts'
 import type { SlotRefusal } from '../decide/plan/slot-findings.ts'
@@ -32,8 +35,11 @@ import type { OwnPod } from '../model/own-pod.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { HostMachines } from '../ports/host-machines.ts'
+import { askDataPort, type DataPortParts } from './ask-data-port.ts'
 import { inspectHosts } from './inspect-hosts.ts'
 import { inspectPairs } from './inspect-pairs.ts'
+
+const PORTS_AT_ONCE = 50
 
 interface PrepareParts {
   readonly spec: RollSpec
@@ -43,6 +49,8 @@ interface PrepareParts {
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly balancers: readonly BalancerReader[]
   readonly host: Host
+  /** Absent: the ports at which nodes serve are not asked. */
+  readonly ports?: DataPortParts
   /** Machines of the load balancers. Absent: none can be asked. */
   readonly machines?: HostMachines
   /** The machines that a run under way still has to roll. Absent: all of the file, as for a roll that begins. */
@@ -92,6 +100,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     signal,
   )
   const instances = balancers.map(({ instance }) => instance)
+  const silentPorts = await silentAt(parts, servingPorts({ spec, instances }, nodes), signal)
   const names = reading.nodes.map(({ name }) => name)
   const pairs = await inspectPairs(
     { ...way, host, machines, hosts: spec.hosts, hostsLeft, nodes: names, instances, onlyIfNeeded },
@@ -108,7 +117,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     forbidden,
     spared,
     ...(ofGates.length === 0 ? {} : { unreadByGates: ofGates }),
-    ...present({ slotRefusal, budgetObject, volumes, wall: parts.wall, ownPod: parts.ownPod }),
+    ...present({ slotRefusal, budgetObject, volumes, silentPorts, wall: parts.wall, ownPod: parts.ownPod }),
     hostFindings: [
       ...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])),
       ...hosts.findings,
@@ -132,6 +141,19 @@ async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<Clust
     cluster.list('daemonsets', signal),
   ])
   return { nodes, pods, budgets, attachments, claims, slices, workloads: workloads.flat(), staleForMs: 0 }
+}
+
+/** Those of the ports where nothing answers; each is asked twice, since one connection may be lost. */
+async function silentAt(
+  { ports: parts }: PrepareParts,
+  ports: readonly Endpoint[],
+  signal: AbortSignal,
+): Promise<readonly Endpoint[] | undefined> {
+  if (parts === undefined) return undefined
+  const isSilent = async (port: Endpoint): Promise<boolean> =>
+    (await askDataPort(parts, port, signal)) === false && (await askDataPort(parts, port, signal)) === false
+  const silent = await mapAtOnce(ports, PORTS_AT_ONCE, isSilent)
+  return ports.filter((_, i) => silent[i] === true)
 }
 
 /** If it may not be read, the missing right is reported. */

@@ -1,20 +1,15 @@
-import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
-import { canonicalAddress } from '../../ground/model/ip-address.ts'
+import type { Endpoint } from '../../ground/model/endpoint.ts'
 import type { Node } from '../../ground/model/node.ts'
 import { present } from '../../ground/model/present.ts'
 import type { MonoMs } from '../../ground/model/time.ts'
-import { WorldError } from '../../ground/model/world-error.ts'
-import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
-import type { DataPort } from '../../ground/ports/data-port.ts'
 import { belongsTo } from '../../service/decide/match-node-servers.ts'
 import type { NodeRecord } from '../../service/model/node-record.ts'
+import { askDataPort, type DataPortParts } from './ask-data-port.ts'
 import { containerFollower, heartbeatFollower } from './boot-follower.ts'
 
-interface ReturnWatchParts {
+interface ReturnWatchParts extends DataPortParts {
   readonly cluster: Pick<Cluster, 'followHeartbeat' | 'followPodsOf'>
-  readonly dataPort: DataPort
-  readonly clock: Clock
   /** The node gave a heartbeat, or has a new container. It must only take note. */
   readonly onChange: () => void
 }
@@ -25,7 +20,6 @@ interface ReturnReading {
   readonly dataPorts: Readonly<Record<string, boolean>>
 }
 
-const ASK_LIMIT_MS = 1000
 const ASK_EVERY_MS = 450
 
 type DataPorts = ReturnReading['dataPorts']
@@ -85,23 +79,16 @@ export class ReturnWatch {
   }
 
   async #askPorts(node: Node, record: NodeRecord, signal: AbortSignal): Promise<DataPorts> {
-    const ports = record.servers.filter((server) => server.state === 'ready' && belongsTo(server, node))
+    const ports = record.servers.filter(
+      (server) => server.state === 'ready' && server.port !== 0 && belongsTo(server, node),
+    )
     const unique = [...new Map(ports.map((server) => [`${server.address}:${server.port}`, server])).values()]
     const answers = await Promise.all(unique.map((server) => this.#answers(server, signal)))
     return Object.fromEntries(unique.map(({ address, port }, i) => [`${address}:${port}`, answers[i] === true]))
   }
 
-  /** A port that is slow to answer, or that this machine cannot ask, counts as silent: the node waits. */
-  async #answers(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<boolean> {
-    const { clock, dataPort } = this.#parts
-    const deadline = { clock, limitMs: ASK_LIMIT_MS, signal, what: 'a data port' }
-    try {
-      return await withDeadline(deadline, (limited) =>
-        dataPort.answers({ ...at, address: canonicalAddress(at.address) }, limited),
-      )
-    } catch (error) {
-      if (error instanceof DeadlineError || error instanceof WorldError) return false
-      throw error
-    }
+  /** A port that this machine cannot ask counts as silent: the node waits. */
+  async #answers(at: Endpoint, signal: AbortSignal): Promise<boolean> {
+    return (await askDataPort(this.#parts, at, signal)) === true
   }
 }

@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Access } from '../../../src/ground/model/access.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { prepare } from '../../../src/roll/run/prepare.ts'
+import type { BalancerReader } from '../../../src/service/ports/balancer.ts'
 import { memoryRoll } from '../../support/memory-roll.ts'
-import { aSpec } from '../../support/roll-world.ts'
+import { aServer, aSpec } from '../../support/roll-world.ts'
 
 /** The findings of a plan by an identity that lacks these rights; what it may not list is refused. */
 async function findingsWithout(forbidden: readonly Access[]): Promise<readonly string[]> {
@@ -57,4 +58,38 @@ test('a plan by an identity that may not make relays, or read the Corefile, warn
     `${less} create jobs.batch in namespace evenkeel: it is asked only from here`,
   ])
   assert.doesNotMatch(found.join('\n'), /Forbidden: this/)
+})
+
+test('a plan calls a data port silent where two connections in a row had no answer', async () => {
+  const { cluster, clock } = memoryRoll()
+  const servers = [aServer('n1'), aServer('n2'), aServer('n3')]
+  const web = { name: 'web', mode: 'http', servers, stickTable: false, redispatch: 'unknown' } as const
+  const known = { instance: 'lb-1', process: '1', version: '2.6.12', level: 'admin', processes: 1 } as const
+  const inspection = { ...known, missingBackends: [], disabledBackends: [], backends: [web], outside: [] }
+  const balancer = {
+    name: 'edge',
+    inspect: () => Promise.resolve(inspection),
+  } as Partial<BalancerReader> as BalancerReader
+  const asked = new Set<string>()
+  const dataPort = {
+    answers: ({ address }: { readonly address: string }) => {
+      const isSecond = asked.has(address)
+      asked.add(address)
+      return Promise.resolve(address === '10.0.0.1' || (address === '10.0.0.2' && isSecond))
+    },
+  }
+  const host = {
+    check: () => Promise.resolve({ bootId: 'boot-1', mayReboot: true, hops: [] }),
+    reboot: () => Promise.reject(new Error('a plan reboots nothing')),
+    ownBootId: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  }
+  const ports = { dataPort, clock }
+  const parts = { spec: aSpec(), clusterName: 'test', cluster, balancers: [balancer], host, ports }
+  const { findings } = await prepare(parts, new AbortController().signal)
+  const silent = findings.filter(({ code }) => code === 'DataPortSilent')
+  assert.deepEqual(
+    silent.map(({ severity, text }) => `${severity}: ${text.split(',')[0]}`),
+    ['error: nothing answers this machine at 10.0.0.3:30080'],
+  )
 })

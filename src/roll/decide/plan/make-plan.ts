@@ -16,6 +16,7 @@ import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
 import { controlPlaneFindings, orderFindings } from './control-plane-findings.ts'
 import { daemonFindings } from './daemon-findings.ts'
+import { dataPortFindings } from './data-port-findings.ts'
 import { hostsToRoll } from './hosts-to-roll.ts'
 import { inspectionFindings } from './inspection-findings.ts'
 import { leftOutFindings } from './left-out-findings.ts'
@@ -100,6 +101,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
     ...(s.needs === undefined ? [] : [findings]),
     ...s.inspections.map((inspection) => inspectionFindings(inspection, apiServers(s))),
     leftOutFindings(s, nodes),
+    dataPortFindings(s, nodes),
     s.hostFindings.map(withBalancerAdvice),
     budgetFindings(s).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(s),

@@ -114,10 +114,10 @@ const daemonsAway = (s: RecordedSnapshot): readonly Reason[] =>
     .filter(({ pods }) => !pods.some((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod)))
     .map(({ daemon }) => daemonNotBack(daemon, 'is not Ready again'))
 
-/** A node that was not in service before is not settled for service, and an unused port need not answer. */
+/** A node that was not in service before is not settled for service, and an unused port need not answer. Port 0 is not known. */
 function silentDataPorts(s: RecordedSnapshot): readonly Reason[] {
   if (!s.spec.settle.dataPort || !hasRebooted(s)) return []
-  const served = nodeServers(serviceOf(s)).filter(({ recorded }) => wasServing(recorded))
+  const served = nodeServers(serviceOf(s)).filter(({ recorded }) => wasServing(recorded) && recorded.port !== 0)
   const ports = [...new Set(served.map(({ recorded }) => `${recorded.address}:${recorded.port}`))]
   return ports
     .filter((port) => s.current.dataPorts[port] !== true)

@@ -8,6 +8,7 @@ import { badReply } from './socket-error.ts'
 
 const OPER_STATES = ['down', 'starting', 'up', 'stopping'] as const
 const AGENT_CONFIGURED = 0x02
+const LAST_PORT = 65_535
 
 /** All that was read from one instance, before it becomes a reading. */
 export interface RawReading {
@@ -63,7 +64,7 @@ export function readingOf(
   return {
     ref: { instance: raw.instance, backend: state.backend, server: state.server },
     address: state.address,
-    port: state.port,
+    port: portOf(state),
     ...adminStates(state.adminBits),
     operational,
     ...checkReading(row, raw.tables),
@@ -77,3 +78,6 @@ export function readingOf(
     backup: stat.backup,
   }
 }
+
+/** 0: there is no port, or one that HAProxy adds to that of the client (`:-1000` is printed as 4294966296). */
+const portOf = ({ port }: ServerRow['state']): number => (port > LAST_PORT ? 0 : port)

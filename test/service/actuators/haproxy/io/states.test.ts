@@ -79,6 +79,18 @@ test('a tracking server shows the state it inherits apart from its own', require
   assert.equal((await serverOf(balancer, 'web/a')).adminState, 'ready')
 })
 
+test(
+  'a server without a port has none, and one whose port HAProxy counts from the client’s has none either',
+  requires('haproxy'),
+  async (t) => {
+    const sections = () => 'backend web\n  server a 127.0.0.1\n  server b 127.0.0.1:-1000\n  server c 127.0.0.1:8080\n'
+    const haproxy = await LocalHaproxy.start(t, { sections })
+    const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
+    const ports = ['web/a', 'web/b', 'web/c'].map(async (path) => (await serverOf(balancer, path)).port)
+    assert.deepEqual(await Promise.all(ports), [0, 0, 8080])
+  },
+)
+
 test('weight 0 set by hand is no admin state and is reported as weight', requires('haproxy'), async (t) => {
   const haproxy = await LocalHaproxy.start(t, { sections: () => STATES })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
