@@ -1,3 +1,7 @@
+import { escapeForeign } from '../model/foreign-text.ts'
+import { isPathPart } from '../model/schema/api-names.ts'
+import { WorldError } from '../model/world-error.ts'
+
 /** A request in the words of the API: `verb` and `resource` as in RBAC, so that a refusal can name them. */
 export interface ApiCall {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete'
@@ -22,5 +26,14 @@ export interface ApiReply {
   readonly retryAfterMs: number | undefined
 }
 
-/** A name as one segment of a path. */
-export const segment = (name: string): string => encodeURIComponent(name)
+/** A name as one segment of a path. WorldError KUBE_NAME where it would be none, or several: the API server decodes a path before it splits it. */
+export const segment = (name: string): string => encodeURIComponent(checkedPart('name', name))
+
+/** The same text. WorldError KUBE_NAME where the API has no such part of a path. */
+export function checkedPart(part: Parameters<typeof isPathPart>[0], value: string): string {
+  if (isPathPart(part, value)) return value
+  throw new WorldError(`${escapeForeign(value, 60)} is not the ${part} of something in the API`, {
+    code: 'KUBE_NAME',
+    retry: 'never',
+  })
+}

@@ -12,9 +12,9 @@ const RESOURCE = 'configmaps'
 
 /** Needs the rights to create ConfigMaps, and to get and patch the one with this name. */
 export const kubeConfigMaps = (client: ApiClient): ConfigMaps => ({
-  read: (ref, signal) =>
+  read: async (ref, signal) =>
     findObject(client, { call: { verb: 'get', resource: RESOURCE, path: pathOf(ref) }, parse }, signal),
-  write: (configMap, signal) => askObject(client, { call: writeOf(configMap), parse }, signal),
+  write: async (configMap, signal) => askObject(client, { call: writeOf(configMap), parse }, signal),
 })
 
 /** A patch and no PUT: labels, and other data that a chart set, stay. */

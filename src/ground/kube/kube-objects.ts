@@ -13,15 +13,16 @@ import { objectPath, resourceOf } from './resources.ts'
  * for its status.
  */
 export const kubeObjects = (parts: FollowParts): Objects => ({
-  get: (at, signal) => {
+  get: async (at, signal) => {
     const { resource, parse } = resourceOf(at)
     return findObject(parts.client, { call: { verb: 'get', resource, path: objectPath(at) }, parse }, signal)
   },
   list: async (selection, signal) => (await listPages(parts, resourceOf(selection), signal)).objects,
-  follow: (selection, sink, signal) => follow(parts, { kind: resourceOf(selection), sink }, signal),
-  create: (object, signal) => askObject(parts.client, { call: creationOf(object), parse: object.kind.parse }, signal),
-  patch: (change, signal) => askObject(parts.client, { call: patchOf(change), parse: change.kind.parse }, signal),
-  patchStatus: (change, signal) =>
+  follow: async (selection, sink, signal) => follow(parts, { kind: resourceOf(selection), sink }, signal),
+  create: async (object, signal) =>
+    askObject(parts.client, { call: creationOf(object), parse: object.kind.parse }, signal),
+  patch: async (change, signal) => askObject(parts.client, { call: patchOf(change), parse: change.kind.parse }, signal),
+  patchStatus: async (change, signal) =>
     askObject(parts.client, { call: ofStatus(patchOf(change)), parse: change.kind.parse }, signal),
   delete: async (deletion, signal) => {
     try {

@@ -3,7 +3,7 @@ import { type ObjectKind, qualifiedResource } from '../model/object-kind.ts'
 import { present } from '../model/present.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import type { ObjectAddress, Selection } from '../ports/objects.ts'
-import { segment } from './api-call.ts'
+import { checkedPart, segment } from './api-call.ts'
 
 /** The path of a kind in the API, its name in RBAC, and the parser of its objects. */
 export interface Resource<T> {
@@ -23,7 +23,7 @@ export interface Resource<T> {
 /** The resource of a selection of objects, for list, watch and writes. */
 export function resourceOf<T>({ kind, namespace, labelSelector, fieldSelector }: Selection<T>): Resource<T> {
   return {
-    path: `${prefixOf(kind)}${withNamespace(kind, namespace)}/${kind.resource}`,
+    path: collectionOf(kind, namespace),
     resource: qualifiedResource(kind),
     parse: kind.parse,
     query: { ...present({ labelSelector, fieldSelector }) },
@@ -35,13 +35,14 @@ export function objectPath<T>({ kind, namespace, name }: ObjectAddress<T>): stri
     kind.namespaced === (namespace !== undefined),
     `a namespaced kind needs a namespace, and no other takes one: ${kind.resource}`,
   )
-  return `${prefixOf(kind)}${withNamespace(kind, namespace)}/${kind.resource}/${segment(name)}`
+  return `${collectionOf(kind, namespace)}/${segment(name)}`
 }
 
-const prefixOf = ({ group, version }: ObjectKind<unknown>): string =>
-  group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-
-function withNamespace({ namespaced, resource }: ObjectKind<unknown>, namespace: string | undefined): string {
-  invariant(namespaced || namespace === undefined, `${resource} have no namespace`)
-  return namespace === undefined ? '' : `/namespaces/${segment(namespace)}`
+/** Each part is checked: a kind may come from an object of a user. */
+function collectionOf(kind: ObjectKind<unknown>, namespace: string | undefined): string {
+  invariant(kind.namespaced || namespace === undefined, `${kind.resource} have no namespace`)
+  const group = checkedPart('group', kind.group)
+  const version = checkedPart('version', kind.version)
+  const within = namespace === undefined ? '' : `/namespaces/${checkedPart('namespace', namespace)}`
+  return `${group === '' ? '/api' : `/apis/${group}`}/${version}${within}/${checkedPart('resource', kind.resource)}`
 }

@@ -30,11 +30,34 @@ function answering(statusCode: number, body: unknown) {
   return { objects, asked, warnings }
 }
 
-test('names go into a path encoded, so that none leads elsewhere', async () => {
-  const at = { kind: MAPS, namespace: 'a/b', name: '../../nodes' }
-  const { objects, asked } = answering(404, { reason: 'NotFound', details: { name: at.name } })
-  assert.equal(await objects.get(at, signal), undefined)
-  assert.equal(asked[0]?.target, '/api/v1/namespaces/a%2Fb/configmaps/..%2F..%2Fnodes')
+test('law: no name reaches another path than its own; nothing is asked where one would', async () => {
+  const { objects, asked } = answering(200, { metadata })
+  const at = (kind: Partial<typeof MAPS>, namespace = 'a', name = 'b') =>
+    objects.get({ kind: { ...MAPS, ...kind }, namespace, name }, signal)
+  const tries: readonly (() => Promise<unknown>)[] = [
+    () => at({ resource: 'pods?limit=9&x=' }),
+    () => at({ resource: 'pods/p/log' }),
+    () => at({ version: 'v1/../../../api/v1' }),
+    () => at({ group: '..', version: 'metrics' }),
+    ...['.', '..', '', 'a/b', '../../nodes', 'a%2fb'].map((name) => () => at({}, 'a', name)),
+    ...['.', '..', '', 'a/b', 'A'].map((namespace) => () => at({}, namespace)),
+    () => objects.list({ kind: { ...MAPS, resource: '..' }, namespace: 'a' }, signal),
+    () => objects.delete({ kind: MAPS, namespace: '..', name: 'x' }, signal),
+    () => objects.patch({ kind: MAPS, namespace: 'a', name: '..', patch: {} }, signal),
+  ]
+  for (const attempt of tries) await assert.rejects(attempt, { code: 'KUBE_NAME', retry: 'never' })
+  assert.deepEqual(asked, [])
+})
+
+test('every name that the API takes is asked for, encoded', async () => {
+  const names = ['a', '.a', '..a', 'n1.17abc', 'system:node', 'a{b}']
+  const { objects, asked } = answering(200, { metadata })
+  for (const name of names) await objects.get({ kind: { ...MAPS, parse: () => 1 }, namespace: 'default', name }, signal)
+  const paths = names.map((name) => `/api/v1/namespaces/default/configmaps/${encodeURIComponent(name)}`)
+  assert.deepEqual(
+    asked.map(({ target }) => target),
+    paths,
+  )
 })
 
 test('a 404 that names no object of the request is no word that one is not there', async () => {
@@ -54,8 +77,8 @@ test('a 404 that names no object of the request is no word that one is not there
 test('a kind without namespaces has none, and one with them needs one for a name', async () => {
   const { objects, asked } = answering(404, {})
   const kind = { ...GUARDS, namespaced: false }
-  assert.throws(() => objects.get({ kind, namespace: 'default', name: 'a' }, signal), /nodeguards/)
-  assert.throws(() => objects.get({ kind: MAPS, name: 'a' }, signal), /configmaps/)
+  await assert.rejects(objects.get({ kind, namespace: 'default', name: 'a' }, signal), /nodeguards/)
+  await assert.rejects(objects.get({ kind: MAPS, name: 'a' }, signal), /configmaps/)
   assert.deepEqual(asked, [])
 })
 

@@ -20,6 +20,20 @@ const VOLUMES = { name: 'volumes', volumes: {} }
 const TWO_TARGETS = { daemonSet: { name: 'a' }, nodeSelector: {} }
 const HTTP = { url: 'http://x/' }
 
+/** Parts of a path that lead to another one. */
+const ELSEWHERE: readonly (readonly [field: string, value: string])[] = [
+  ['resource', 'pods?limit=9&x='],
+  ['resource', 'pods/p/log'],
+  ['version', 'v1/../../../api/v1'],
+  ['group', '..'],
+  ['namespace', '..'],
+  ['name', '.'],
+  ['name', '..'],
+  ['name', 'a/../b'],
+  ['name', 'a%2fb'],
+]
+const OBJECT = { version: 'v1', resource: 'pods', namespace: 'a', name: 'b', clearWhen: 'true' }
+
 /** One object for each way to break a rule of a NodeGuard. */
 export const GUARD_FAULTS: readonly GuardFault[] = [
   { rule: 'oneTarget', object: guardObject({ follow: TWO_TARGETS }), field: 'spec.follow', fix: /keep one of/ },
@@ -54,6 +68,18 @@ export const GUARD_FAULTS: readonly GuardFault[] = [
     field: 'spec.group',
     fix: /letters, digits/,
   })),
+  ...ELSEWHERE.map(([field, value]) => ({
+    rule: 'notAnApiName',
+    object: guardObject({ holds: [{ name: 'a', object: { ...OBJECT, [field]: value } }] }),
+    field: `spec.holds[0].object.${field}`,
+    fix: /write one such as/,
+  })),
+  {
+    rule: 'notAnApiName',
+    object: guardObject({ holds: [{ name: 'a', pods: { namespace: '..', selector: { app: 'db' } } }] }),
+    field: 'spec.holds[0].pods.namespace',
+    fix: /write one such as/,
+  },
   { rule: 'name', object: guardObject({}, 'a'.repeat(31)), field: 'metadata.name', fix: /at most 30/ },
   { rule: 'name', object: guardObject({}, 'a.b'), field: 'metadata.name', fix: /lower-case letters/ },
 ]

@@ -1,4 +1,5 @@
 import { present } from '../../../ground/model/present.ts'
+import { pathPart } from '../../../ground/model/schema/api-names.ts'
 import { object, text } from '../../../ground/model/schema/open-api.ts'
 import type { HoldKind } from './hold-kind.ts'
 
@@ -16,17 +17,15 @@ export const objectHold: HoldKind<ObjectHold> = {
   schema: object(
     'A condition on one object of the API. The controller needs the right to get it.',
     {
-      group: text('Its API group. Defaults to the core group. Example: ceph.rook.io.', { maxLength: 253 }),
-      version: text('Its API version. Example: v1.', { minLength: 1, maxLength: 63 }),
-      resource: text('Its kind as in URLs: the plural, in lower case. Example: cephclusters.', {
-        minLength: 1,
-        maxLength: 63,
-      }),
-      namespace: text('Its namespace. By default, the object is cluster-scoped.', { minLength: 1, maxLength: 63 }),
-      name: text('Its name. {node} stands for the name of the node. Example: rook-ceph.', {
-        minLength: 1,
-        maxLength: 253,
-      }),
+      group: pathPart('group', 'Its API group. Defaults to the core group. Example: ceph.rook.io.'),
+      version: pathPart('version', 'Its API version. Example: v1.', { minLength: 1 }),
+      resource: pathPart(
+        'resource',
+        'Its kind as in URLs: the plural, in lower case. Secrets are never read. Example: cephclusters.',
+        { minLength: 1 },
+      ),
+      namespace: pathPart('namespace', 'Its namespace. By default, the object is cluster-scoped.', { minLength: 1 }),
+      name: pathPart('name', 'Its name. {node} stands for the name of the node. Example: rook-ceph.', { minLength: 1 }),
       clearWhen: text(
         `A CEL expression that is true if the hold is clear. object is the object, node is the name of the node. Example: "object.status.ceph.health == 'HEALTH_OK'".`,
         { minLength: 1, maxLength: 1_024 },

@@ -1,6 +1,7 @@
 import { present } from '../../../ground/model/present.ts'
+import { pathPart } from '../../../ground/model/schema/api-names.ts'
 import { labels } from '../../../ground/model/schema/label-schema.ts'
-import { object, text } from '../../../ground/model/schema/open-api.ts'
+import { object } from '../../../ground/model/schema/open-api.ts'
 import { labelText } from '../label-text.ts'
 import type { HoldKind } from './hold-kind.ts'
 
@@ -14,9 +15,8 @@ export const pods: HoldKind<PodsHold> = {
   schema: object(
     'Pods on the node, except pods that have ended.',
     {
-      namespace: text('Their namespace. By default, pods of every namespace hold the node.', {
+      namespace: pathPart('namespace', 'Their namespace. By default, pods of every namespace hold the node.', {
         minLength: 1,
-        maxLength: 63,
       }),
       selector: labels('Labels that they have, all of them. Example: {app: database}.', { minProperties: 1 }),
     },
