@@ -497,7 +497,7 @@ const RIGHT = [
     kind: 'RoleBinding',
     metadata: { name: 'evenkeel-hold-state', namespace: 'default' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'evenkeel-hold-state' },
-    subjects: [{ kind: 'ServiceAccount', name: 'evenkeel-agent-controller', namespace: 'evenkeel' }],
+    subjects: [{ kind: 'ServiceAccount', name: 'evenkeel-holds', namespace: 'default' }],
   },
 ]
 

@@ -232,8 +232,8 @@ test('each URL and each JSON path of the page can be used', () => {
   for (const { url, jsonPath } of asked) assert.deepEqual([urlFault(url), pathFault(jsonPath)], [undefined, undefined])
 })
 
-test('each object that the page asks may be read by the controller with the Role beside it, and nothing else may', () => {
-  const subjects = [{ kind: 'ServiceAccount', name: 'evenkeel-controller', namespace: 'evenkeel' }]
+test('each object that the page asks may be read for a hold with the Role beside it, and nothing else may', () => {
+  const subjects = [{ kind: 'ServiceAccount', name: 'evenkeel-holds', namespace: 'storage' }]
   const roles = granted.filter(({ kind }) => kind === 'Role')
   for (const { name, object } of objectHolds) {
     const role = roles.find(

@@ -12,6 +12,9 @@ interface Owner {
  * `grantedBy` has it. None for its pages that every account may read.
  */
 export function requestedBy(request: ApiRequest): readonly string[] {
+  // What comes then is asked of that user's rights.
+  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(request.as ?? '')
+  if (account !== null) return [`impersonate  serviceaccounts ${account.slice(1).join(' ')}`]
   const [root, ...words] = request.path.split('/').filter((word) => word !== '')
   const group = root === 'apis' ? (words.shift() ?? '') : ''
   const [, ...place] = words

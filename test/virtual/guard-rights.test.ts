@@ -76,7 +76,8 @@ const UNHEARD = 'example.com/unheard'
 
 const HOLDS = [
   { name: 'volumes', volumes: {} },
-  { name: 'pods', pods: { selector: { app: 'writer' } } },
+  { name: 'pods', pods: { namespace: 'default', selector: { app: 'writer' } } },
+  { name: 'all-pods', pods: { selector: { app: 'writer' } } },
 ]
 
 /** A drain that is held, or names that are taken; then a node that is followed no more. */

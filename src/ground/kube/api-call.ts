@@ -13,6 +13,8 @@ export interface ApiCall {
   readonly query?: Readonly<Record<string, string | readonly string[]>>
   /** Media types of the answer; absent: JSON. */
   readonly accept?: string
+  /** The user by whose rights it is made (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). */
+  readonly as?: string
   /** For a patch, a list is a JSON patch and an object a merge patch. */
   readonly body?: unknown
   /** The patch merges lists by the keys of their entries, as the types of the API say. */

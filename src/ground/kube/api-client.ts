@@ -134,7 +134,11 @@ export class ApiClient {
 
   #requestOf(call: ApiCall): HttpRequest {
     const query = call.query === undefined ? '' : `?${encodedQuery(call.query)}`
-    const headers = { accept: call.accept ?? 'application/json', 'user-agent': this.#parts.userAgent }
+    const headers = {
+      accept: call.accept ?? 'application/json',
+      'user-agent': this.#parts.userAgent,
+      ...(call.as === undefined ? {} : { 'impersonate-user': call.as }),
+    }
     const request = { method: METHODS[call.verb], target: `${call.path}${query}` }
     if (call.body === undefined) return { ...request, headers }
     const body = JSON.stringify(call.body)

@@ -15,9 +15,11 @@ import { objectPath, resourceOf } from './resources.ts'
 export const kubeObjects = (parts: FollowParts): Objects => ({
   get: async (at, signal) => {
     const { resource, parse } = resourceOf(at)
-    return findObject(parts.client, { call: { verb: 'get', resource, path: objectPath(at) }, parse }, signal)
+    const call = { verb: 'get', resource, path: objectPath(at), ...present({ as: at.as }) } as const
+    return findObject(parts.client, { call, parse }, signal)
   },
-  list: async (selection, signal) => (await listPages(parts, resourceOf(selection), signal)).objects,
+  list: async (selection, signal) =>
+    (await listPages(parts, { ...resourceOf(selection), ...present({ as: selection.as }) }, signal)).objects,
   follow: async (selection, sink, signal) => follow(parts, { kind: resourceOf(selection), sink }, signal),
   create: async (object, signal) =>
     askObject(parts.client, { call: creationOf(object), parse: object.kind.parse }, signal),

@@ -55,7 +55,7 @@ async function listOnce<T>(
     const limit = String(kind.pageItems)
     const query = { ...kind.query, limit, ...(token === '' ? {} : { continue: token }) }
     const { resource, path } = kind
-    const call: ApiCall = { verb: 'list', resource, path, query, ...present({ accept: kind.accept }) }
+    const call: ApiCall = { verb: 'list', resource, path, query, ...present({ accept: kind.accept, as: kind.as }) }
     const read = readPage(call, await client.ask(call, signal))
     for (const item of read.items) objects.push(...parseItem(kind, item, log))
     resourceVersion ||= read.resourceVersion

@@ -10,6 +10,8 @@ export interface Resource<T> {
   readonly path: string
   readonly resource: string
   readonly parse: (object: Untrusted) => T
+  /** The user by whose rights it is listed; absent: ours. */
+  readonly as?: string
   /** Restricts what is listed and watched. */
   readonly query?: Readonly<Record<string, string>>
   /** The media type of a list; absent: whole objects. */

@@ -20,6 +20,12 @@ export interface Selection<T> {
   readonly fieldSelector?: string
 }
 
+/** A read for somebody else. */
+interface AsUser {
+  /** The user by whose rights it is read, in place of ours. Needs the right to impersonate that user. */
+  readonly as?: string
+}
+
 export interface NewObject<T> {
   readonly kind: ObjectKind<T>
   readonly namespace?: string
@@ -50,9 +56,9 @@ export interface Deletion<T> extends ObjectAddress<T> {
  * 404 on a read is absence: `undefined`. A write returns the object after it.
  */
 export interface Objects {
-  get<T>(at: ObjectAddress<T>, signal: AbortSignal): Promise<T | undefined>
+  get<T>(at: ObjectAddress<T> & AsUser, signal: AbortSignal): Promise<T | undefined>
   /** The present list. Objects that make no sense are left out, with a warning. */
-  list<T>(selection: Selection<T>, signal: AbortSignal): Promise<readonly T[]>
+  list<T>(selection: Selection<T> & AsUser, signal: AbortSignal): Promise<readonly T[]>
   /** Lists, then watches, for ever; handles 410, resets, 429 and 5xx itself. Settles only when aborted. */
   follow<T>(selection: Selection<T>, sink: (event: FollowEvent<T>) => void, signal: AbortSignal): Promise<void>
   /** WorldError KUBE_CONFLICT where there is one of this name. */

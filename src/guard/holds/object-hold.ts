@@ -4,6 +4,8 @@ import type { Objects } from '../../ground/ports/objects.ts'
 import type { ObjectRules } from './object-rules.ts'
 
 interface ObjectParts {
+  /** The user by whose rights it is read; absent: ours. */
+  readonly as?: string
   readonly objects: Pick<Objects, 'get'>
   readonly rules: ObjectRules
 }
@@ -23,15 +25,20 @@ interface ObjectAnswer {
   readonly text: string
 }
 
+/** An answer to a question about it would tell its value, one question at a time. */
+const isSecret = ({ group, resource }: Pick<ObjectQuestion, 'group' | 'resource'>): boolean =>
+  group === '' && resource === 'secrets'
+
 /** Rejects where the API refuses, and with the signal's reason. */
 export async function askObject(
   { group, version, resource, namespace, object: template, rule }: ObjectQuestion,
-  { objects, rules, node }: ObjectParts & { readonly node: string },
+  { as, objects, rules, node }: ObjectParts & { readonly node: string },
   signal: AbortSignal,
 ): Promise<ObjectAnswer> {
+  if (isSecret({ group, resource })) return { kind: 'unknown', text: 'Secrets are never read' }
   const kind = { ...{ group, version, resource }, kind: resource, namespaced: namespace !== undefined, parse: RAW }
   const name = template.replaceAll('{node}', node)
-  const object = await objects.get({ kind, name, ...present({ namespace }) }, signal)
+  const object = await objects.get({ kind, name, ...present({ namespace, as }) }, signal)
   const at = `${resource}${group === '' ? '' : `.${group}`} ${namespace === undefined ? '' : `${namespace}/`}${name}`
   if (object === undefined) return { kind: 'unknown', text: `${at} is not there` }
   const answer = rules.evaluate(rule, { object, node })

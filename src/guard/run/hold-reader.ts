@@ -69,7 +69,7 @@ export class HoldReader {
     const inTurn = due.toSorted((one, other) => Number(other.isGranted) - Number(one.isGranted) || one.at - other.at)
     for (const { guard, node, hold, key } of inTurn.slice(0, AT_ONCE - this.#reading.size)) {
       this.#reading.add(key)
-      this.#remember({ key, guard }, this.#remote(hold, node, signal), signal)
+      this.#remember({ key, guard }, this.#remote(hold, { guard, node }, signal), signal)
     }
   }
 
@@ -83,7 +83,7 @@ export class HoldReader {
       guard.spec.holds.map(async (hold) => {
         const local = localVerdict(hold, { node, attachments: here })
         if (local !== undefined) return local
-        const verdict = await this.#remote(hold, node, signal)
+        const verdict = await this.#remote(hold, { guard, node }, signal)
         this.#read.set(keyOf(guard, node, hold), { at: clock.monoMs(), verdict })
         return verdict
       }),
@@ -108,9 +108,13 @@ export class HoldReader {
       .finally(() => this.#reading.delete(key))
   }
 
-  async #remote(hold: Hold, node: Node, signal: AbortSignal): Promise<HoldVerdict> {
+  async #remote(
+    hold: Hold,
+    { guard: { namespace }, node }: { readonly guard: NodeGuard; readonly node: Node },
+    signal: AbortSignal,
+  ): Promise<HoldVerdict> {
     try {
-      const verdict = await remoteVerdict(hold, { ...this.#parts, node, signal })
+      const verdict = await remoteVerdict(hold, { ...this.#parts, namespace, node, signal })
       invariant(verdict !== undefined, 'a hold that takes no request is not asked')
       return verdict
     } catch (error) {

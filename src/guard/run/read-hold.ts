@@ -31,6 +31,8 @@ export interface Asked {
 }
 
 interface Asking extends Asked {
+  /** Of the NodeGuard. */
+  readonly namespace: string
   readonly node: Node
   readonly signal: AbortSignal
 }
@@ -39,6 +41,14 @@ interface Asking extends Asked {
 type Reading<Kind extends HoldKindName> =
   | { readonly local: (hold: Hold<Kind>, known: Known) => Said }
   | { readonly remote: (hold: Hold<Kind>, asking: Asking) => Promise<Said> }
+
+/**
+ * The account by whose rights the API is read for the NodeGuards of a namespace. It has no rights but those that people give it for their
+ * holds. A pod of the namespace may run as this account, and who may write a NodeGuard may run a pod: so nobody reads by a hold what he could
+ * not read without one.
+ */
+const holdAccount = (namespace: string): string => `system:serviceaccount:${namespace}:${HOLD_ACCOUNT}`
+const HOLD_ACCOUNT = 'evenkeel-holds'
 
 const CALL_LIMIT_MS = 5_000
 const NAMED_AT_MOST = 3
@@ -59,7 +69,9 @@ const READINGS: { readonly [Kind in HoldKindName]: Reading<Kind> } = {
   object: {
     remote: (hold, asking) =>
       inTime(hold, asking, async (signal) => {
-        const answer = await askObject({ ...hold, rule: hold.clearWhen }, { ...asking, node: asking.node.name }, signal)
+        const as = holdAccount(asking.namespace)
+        const question = { ...hold, rule: hold.clearWhen }
+        const answer = await askObject(question, { ...asking, as, node: asking.node.name }, signal)
         const kinds = { true: 'clear', false: 'held', unknown: 'unknown' } as const
         return { kind: kinds[answer.kind], text: answer.text }
       }),
@@ -112,10 +124,15 @@ async function answerOf({ url, jsonPath, equals, timeoutMs }: Hold<'http'>, aski
     : { kind: answer.kind, text: answer.evidence }
 }
 
-async function podsOf({ namespace, selector }: Hold<'pods'>, { objects, node, signal }: Asking): Promise<Said> {
+/** Pods of the NodeGuard's own namespace are read with our rights: who may write a NodeGuard there may run pods there. */
+async function podsOf(
+  { namespace, selector }: Hold<'pods'>,
+  { objects, node, signal, namespace: own }: Asking,
+): Promise<Said> {
+  const as = namespace === own ? undefined : holdAccount(own)
   const labelSelector = labelText(selector)
   const fieldSelector = `spec.nodeName=${node.name}`
-  const found = await objects.list({ kind: PODS, ...present({ namespace }), labelSelector, fieldSelector }, signal)
+  const found = await objects.list({ kind: PODS, ...present({ namespace, as }), labelSelector, fieldSelector }, signal)
   const left = found.filter(({ isFinished }) => !isFinished).map((pod) => `${pod.namespace}/${pod.name}`)
   return left.length === 0
     ? { kind: 'clear', text: `no pod with ${labelSelector} is on the node` }

@@ -142,13 +142,13 @@ const alone = (_request: ApiRequest, answer: () => ApiReply): ApiReply => answer
 
 function apiRequest({ method, target, headers, body }: HttpRequest): ApiRequest {
   const url = new URL(target, 'http://embedded')
-  const { accept, 'content-type': contentType } = headers
+  const { accept, 'content-type': contentType, 'impersonate-user': as } = headers
   return {
     method,
     path: url.pathname,
     query: url.searchParams,
     ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }),
-    ...present({ contentType, accept }),
+    ...present({ contentType, accept, as }),
   }
 }
 

@@ -11,6 +11,8 @@ export interface ApiRequest {
   readonly contentType?: string
   /** What the answer may be, as the client says. */
   readonly accept?: string
+  /** The user by whose rights it is asked, where it is not the client's. */
+  readonly as?: string
 }
 
 export interface ObjectReply {

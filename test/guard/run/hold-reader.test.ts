@@ -187,3 +187,32 @@ test('of many nodes that ask, the holds of the one that is granted are read firs
   assert.equal(read.length, 16)
   assert.ok(read.includes('n40'), read.join())
 })
+
+test('an object, and pods of other namespaces, are read with the rights of an account in the namespace of the NodeGuard, and Secrets never', async () => {
+  const ground = new Ground()
+  const asked: unknown[] = []
+  const reader = ground.reader({
+    get: async ({ name, as }) => void asked.push([name, as]),
+    list: async ({ namespace, as }) => {
+      asked.push([namespace, as])
+      return []
+    },
+  })
+  const object = { version: 'v1', resource: 'configmaps', namespace: 'payments', name: 'a', clearWhen: 'true' }
+  const selector = { app: 'db' }
+  for (const hold of [{ object }, { pods: { selector } }, { pods: { namespace: 'payments', selector } }])
+    await ground.ask(hold, { reader })
+  await ground.ask({ pods: { namespace: 'data', selector } }, { reader })
+  const account = 'system:serviceaccount:data:evenkeel-holds'
+  assert.deepEqual(asked, [
+    ['a', account],
+    [undefined, account],
+    ['payments', account],
+    ['data', undefined],
+  ])
+  assert.deepEqual(await ground.ask({ object: { ...object, resource: 'secrets' } }, { reader }), [
+    'unknown',
+    'Secrets are never read',
+  ])
+  assert.equal(asked.length, 4)
+})

@@ -75,6 +75,12 @@ export const GUARD_FAULTS: readonly GuardFault[] = [
     fix: /write one such as/,
   })),
   {
+    rule: 'secret',
+    object: guardObject({ holds: [{ name: 'a', object: { ...OBJECT, resource: 'secrets' } }] }),
+    field: 'spec.holds[0].object.resource',
+    fix: /another object/,
+  },
+  {
     rule: 'notAnApiName',
     object: guardObject({ holds: [{ name: 'a', pods: { namespace: '..', selector: { app: 'db' } } }] }),
     field: 'spec.holds[0].pods.namespace',

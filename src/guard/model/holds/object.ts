@@ -1,5 +1,6 @@
 import { present } from '../../../ground/model/present.ts'
 import { pathPart } from '../../../ground/model/schema/api-names.ts'
+import { rulesOf } from '../../../ground/model/schema/field-rule.ts'
 import { object, text } from '../../../ground/model/schema/open-api.ts'
 import type { HoldKind } from './hold-kind.ts'
 
@@ -13,9 +14,22 @@ interface ObjectHold {
   readonly clearWhen: string
 }
 
+const OBJECT_HOLD_RULES = rulesOf({
+  secret: {
+    field: 'spec.holds[].object.resource',
+    message: 'a hold never reads Secrets: its answers would tell their values',
+    fix: 'let the program write its state into another object, such as a ConfigMap',
+  },
+})('spec.holds[].object', {
+  secret: [
+    "self.resource != 'secrets' || (has(self.group) && self.group != '')",
+    (self) => self.at('resource').textOr('') !== 'secrets' || self.at('group').textOr('') !== '',
+  ],
+})
+
 export const objectHold: HoldKind<ObjectHold> = {
   schema: object(
-    'A condition on one object of the API. The controller needs the right to get it.',
+    'A condition on one object of the API. The account evenkeel-holds in the namespace of the NodeGuard needs the right to get it.',
     {
       group: pathPart('group', 'Its API group. Defaults to the core group. Example: ceph.rook.io.'),
       version: pathPart('version', 'Its API version. Example: v1.', { minLength: 1 }),
@@ -31,7 +45,7 @@ export const objectHold: HoldKind<ObjectHold> = {
         { minLength: 1, maxLength: 1_024 },
       ),
     },
-    { required: ['version', 'resource', 'name', 'clearWhen'] },
+    { required: ['version', 'resource', 'name', 'clearWhen'], rules: OBJECT_HOLD_RULES },
   ),
   parse: (field) => ({
     group: field.at('group').textOr(''),
