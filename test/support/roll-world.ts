@@ -11,7 +11,7 @@ import type { InstanceSnapshot } from '../../src/service/decide/instance-snapsho
 import type { ServerReading } from '../../src/service/model/balancer.ts'
 import type { NodeRecord } from '../../src/service/model/node-record.ts'
 
-const BOOT = '11111111-1111-4111-8111-111111111111'
+export const BOOT = '11111111-1111-4111-8111-111111111111'
 export const NEW_BOOT = '22222222-2222-4222-8222-222222222222'
 
 export const aSpec = (change: Partial<RollSpec> = {}): RollSpec => ({

@@ -1,3 +1,4 @@
+import { firstOf } from '../../../ground/model/first-of.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { present } from '../../../ground/model/present.ts'
@@ -17,7 +18,7 @@ import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** What forbids to roll one node, as far as the node and its balancers show; one entry for each check. */
 export function nodeChecks(s: PlanSnapshot, node: Node): readonly (readonly PlanFinding[])[] {
-  return [addresses(s, node), unbalanced(s, node), recorded(node), unreachable(s, node), last(s, node), notReady(node)]
+  return [addresses(s, node), bootIds(s, node), unbalanced(s, node), recorded(node), unreachable(s, node), last(s, node), notReady(node)]
 }
 
 const addresses = ({ cluster }: PlanSnapshot, node: Node): readonly PlanFinding[] =>
@@ -28,6 +29,21 @@ const addresses = ({ cluster }: PlanSnapshot, node: Node): readonly PlanFinding[
     text,
     ...present({ fix: next }),
   }))
+
+/** A boot id is that of a kernel: nodes that are containers of one machine have one, and none of them ever shows another. */
+function bootIds({ cluster }: PlanSnapshot, { name, bootId }: Node): readonly PlanFinding[] {
+  const others = cluster.nodes.filter((other) => bootId !== '' && other.bootId === bootId && other.name !== name)
+  if (others.length === 0) return []
+  return [
+    {
+      severity: 'error',
+      code: 'BootIdShared',
+      node: name,
+      text: `${name} has the boot id of ${firstOf(others.map((other) => other.name))}: they share a kernel, so no reboot of ${name} could be seen`,
+      fix: 'roll nodes that are machines of their own; nodes of kind, k3d or LXC are containers of one',
+    },
+  ]
+}
 
 function unbalanced({ spec, instances }: PlanSnapshot, node: Node): readonly PlanFinding[] {
   if (spec.nodes.allowUnbalanced || matchNodeServers(node, instances).length > 0) return []

@@ -6,7 +6,7 @@ import { makePlan } from '../../../../src/roll/decide/plan/make-plan.ts'
 import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { selectNodes } from '../../../../src/roll/decide/plan/select-nodes.ts'
 import { plain } from '../../../support/plain.ts'
-import { aNode, anInstance, aPod, aServer, aSpec } from '../../../support/roll-world.ts'
+import { aNode, anInstance, aPod, aServer, aSpec, BOOT } from '../../../support/roll-world.ts'
 import { planSnapshot } from '../plan-snapshot.ts'
 
 const named = (...names: readonly string[]) => aSpec({ nodes: { names, all: false, allowUnbalanced: false } })
@@ -16,13 +16,12 @@ test('a plan says of each node what it is, where it is and what leaves it', () =
   const nodes = [aNode('n1', { labels: CONTROL_PLANE }), aNode('n2'), aNode('n3', { internalAddresses: [] })]
   const pods = [aPod('cart-a', 'n2'), aPod('cart-b', 'n3'), aPod('etcd', 'n2', { mirror: true })]
   const spec = aSpec({ nodes: { names: [], all: true, allowUnbalanced: true } })
-  const boot = '11111111-1111-4111-8111-111111111111'
   assert.deepEqual(makePlan(planSnapshot({ spec }, { nodes, pods })).nodes, [
     {
       node: 'n2',
       role: 'worker',
       address: '10.0.0.2',
-      bootId: boot,
+      bootId: `${BOOT}-n2`,
       detachFrom: ['web/n2 on lb-1'],
       podsToMove: ['shop/cart-a'],
       stages: [0, 1, 0],
@@ -31,7 +30,7 @@ test('a plan says of each node what it is, where it is and what leaves it', () =
       node: 'n3',
       role: 'worker',
       address: '',
-      bootId: boot,
+      bootId: `${BOOT}-n3`,
       detachFrom: [],
       podsToMove: ['shop/cart-b'],
       stages: [0, 1, 0],
@@ -40,7 +39,7 @@ test('a plan says of each node what it is, where it is and what leaves it', () =
       node: 'n1',
       role: 'control plane',
       address: '10.0.0.1',
-      bootId: boot,
+      bootId: `${BOOT}-n1`,
       detachFrom: ['web/n1 on lb-1'],
       podsToMove: [],
       stages: [0, 0, 0],
@@ -82,10 +81,10 @@ test('a plan says what load is sent to which address, and nothing where none is'
 test('checks that found nothing are counted: those of the cluster, of each node and of each of its pods', () => {
   const passed = (facts: PlanSnapshot): number => makePlan(facts).checksPassed
   const one = { spec: named('n1') }
-  assert.equal(passed(planSnapshot(one)), 20)
-  assert.equal(passed(planSnapshot()), 32)
-  assert.equal(passed(planSnapshot(one, { pods: [aPod('cart-a', 'n1'), aPod('cart-b', 'n2')] })), 21)
-  assert.equal(passed(planSnapshot(one, { pods: [aPod('cart-a', 'n1', { usesEmptyDir: true })] })), 20)
+  assert.equal(passed(planSnapshot(one)), 21)
+  assert.equal(passed(planSnapshot()), 35)
+  assert.equal(passed(planSnapshot(one, { pods: [aPod('cart-a', 'n1'), aPod('cart-b', 'n2')] })), 22)
+  assert.equal(passed(planSnapshot(one, { pods: [aPod('cart-a', 'n1', { usesEmptyDir: true })] })), 21)
 })
 
 test('pods of nodes that are not rolled are not looked at', () => {

@@ -7,23 +7,14 @@ import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapsho
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
 import { agents, anEndpoint, OTHERS } from '../../../support/endpoint-world.ts'
 import { plain } from '../../../support/plain.ts'
-import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../../support/roll-world.ts'
+import { aNode, anInstance, aRecord, aServer } from '../../../support/roll-world.ts'
 import { planSnapshot } from '../plan-snapshot.ts'
 
 /** What the plan says of n1 with that record. */
 function recorded(text: string) {
   const node = aNode('n1', { annotations: { [RECORD_ANNOTATION]: text } })
-  const facts = {
-    clusterName: 'test',
-    apiServer: { address: '10.0.0.100', port: 443 },
-    spec: aSpec(),
-    cluster: { ...aSnapshot().cluster, nodes: [node, aNode('n2')] },
-    services: [],
-    instances: [anInstance([aServer('n1'), aServer('n2')])],
-    inspections: [],
-    forbidden: [],
-    hostFindings: [],
-  }
+  const instances = [anInstance([aServer('n1'), aServer('n2')])]
+  const facts = planSnapshot({ instances }, { nodes: [node, aNode('n2')] })
   return nodeChecks(facts, node)
     .flat()
     .map(({ code, text, fix = '' }) => [code, text, plainText(fix)])
@@ -72,8 +63,7 @@ test('a node that no server leads to is named with its addresses, while every ba
 test('a node with an address that another Node of the cluster has is not rolled, whether that one is rolled or not', () => {
   const servers = [aServer('n1'), aServer('n2'), aServer('n3')]
   const n1 = aNode('n1', { internalAddresses: ['10.0.0.1', '10.0.0.2'] })
-  const { cluster } = planSnapshot()
-  const change = { instances: [anInstance(servers)], cluster: { ...cluster, nodes: [n1, aNode('n2'), aNode('n3')] } }
+  const change = planSnapshot({ instances: [anInstance(servers)] }, { nodes: [n1, aNode('n2'), aNode('n3')] })
   assert.deepEqual(
     found(n1, change).map(({ severity, code, text }) => `${severity} ${code}: ${text}`),
     [
@@ -81,6 +71,13 @@ test('a node with an address that another Node of the cluster has is not rolled,
     ],
   )
   assert.deepEqual(found(aNode('n3'), change), [])
+})
+
+test('a node that shares its kernel with another one is not rolled, since no reboot of it could be seen', () => {
+  const nodes = [aNode('n1', { bootId: 'one' }), aNode('n2', { bootId: 'one' }), aNode('n3', { bootId: 'another' })]
+  const codes = (node: Node) =>
+    found(node, planSnapshot({}, { nodes })).map(({ severity, code }) => `${severity} ${code}`)
+  assert.deepEqual(nodes.map(codes), [['error BootIdShared'], ['error BootIdShared'], []])
 })
 
 test('a node whose agent is not heard cannot be taken out of its balancers', () => {
