@@ -1,5 +1,6 @@
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import type { DnsPod, DnsService, DnsServicePort } from '../model/dns-objects.ts'
+import { wordsOfCorefile } from './corefile.ts'
 import type { ServedNames } from './served-names.ts'
 
 /** Names that distributions give it, in kube-system, openshift-dns or where a chart put it. */
@@ -51,23 +52,12 @@ export const behindCaches = (services: readonly DnsService[], { namespace }: Dns
 export const runsCoreDns = ({ images }: DnsPod): boolean =>
   images.some((image) => /(?:^|[/-])coredns(?:[:@/-]|$)/.test(image))
 
-/** The first zone that the kubernetes plugin of a Corefile serves: the cluster domain. */
-export function zoneOfCorefile(text: string): string | undefined {
-  for (const line of text.split('\n')) {
-    const [word, zone] = line.replace(/#.*/, '').trim().split(/\s+/)
-    if (word === 'kubernetes' && zone !== undefined && zone !== '{' && !zone.endsWith('.arpa'))
-      return zone.replace(/\.$/, '')
-  }
-  return undefined
-}
-
 /** The default port of the `prometheus` plugin. */
 export const METRICS_PORT = 9153
 
 /** The port of CoreDNS's metrics by its Corefile; undefined if the Corefile names none. */
 export function metricsPortOfCorefile(text: string): number | undefined {
-  for (const line of text.split('\n')) {
-    const [word, address] = line.replace(/#.*/, '').trim().split(/\s+/)
+  for (const [word, address] of wordsOfCorefile(text)) {
     if (word === 'prometheus')
       return address === undefined ? METRICS_PORT : Number(/:(\d{1,5})$/.exec(address)?.[1] ?? METRICS_PORT)
   }

@@ -1,4 +1,5 @@
 import { canonicalDnsName } from '../model/dns.ts'
+import { type KubernetesPlugin, kubernetesPlugins, zonesOf } from './corefile.ts'
 
 /** What the kubernetes plugin of a Corefile leaves out of its zone, and what it hands on. */
 export interface ServedNames {
@@ -12,24 +13,20 @@ export interface ServedNames {
 
 /** The names that this zone's block of the Corefile serves; undefined if there is no such block. */
 export function servedNames(corefile: string, zone: string): ServedNames | undefined {
-  let served: ServedNames | undefined
-  for (const line of corefile.split('\n')) {
-    const [word = '', ...rest] = line.replace(/#.*/, '').trim().split(/\s+/)
-    const values = rest.filter((value) => value !== '{')
-    if (served !== undefined) {
-      if (word === '}') return served
-      served = withDirective(served, { word, values, zone })
-    } else if (word === 'kubernetes' && servesZone(values, zone)) {
-      served = { hidesSome: false, fallsThrough: false }
-      if (rest.at(-1) !== '{') return served
-    }
-  }
-  return served
+  const plugin = kubernetesPlugins(corefile).find((one) => servesZone(one, zone))
+  return plugin?.lines.reduce<ServedNames>(
+    (served, [word = '', ...values]) => withDirective(served, { word, values, zone }),
+    { hidesSome: false, fallsThrough: false },
+  )
 }
 
-/** Without zones, the plugin serves the zones of its server block. */
-const servesZone = (zones: readonly string[], zone: string): boolean =>
-  zones.length === 0 || zones.some((one) => canonicalDnsName(one) === canonicalDnsName(zone))
+/** A name that CoreDNS takes from its environment may be that of the zone. */
+const servesZone = (plugin: KubernetesPlugin, zone: string): boolean => {
+  const zones = zonesOf(plugin)
+  const isServed = (one: string): boolean =>
+    one === '.' || one.includes('{') || canonicalDnsName(one) === canonicalDnsName(zone)
+  return zones.length === 0 || zones.some(isServed)
+}
 
 interface Directive {
   readonly word: string

@@ -2,6 +2,7 @@ import { present } from '../../ground/model/present.ts'
 import { kubectl, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
+import { kubernetesPlugins, zoneOfCorefile } from '../decide/corefile.ts'
 import {
   behindCaches,
   findDnsService,
@@ -10,7 +11,6 @@ import {
   newestService,
   runsCoreDns,
   udpPort,
-  zoneOfCorefile,
 } from '../decide/find-dns-service.ts'
 import type { AskedZone } from '../decide/ladder.ts'
 import { cachesOfNodes, firstResolver, type PodResolver, resolverOfKubelet } from '../decide/pod-resolver.ts'
@@ -192,7 +192,7 @@ async function corefilesOf({ objects, service, pods }: CorefileParts, signal: Ab
     refused ??= note
     texts.push(...Object.values(value ?? {}).map((text) => ({ of, text })))
     // What else they mount need not be read, and there may be no right to it.
-    if (texts.some(({ text }) => zoneOfCorefile(text) !== undefined)) break
+    if (texts.some(({ text }) => kubernetesPlugins(text).length > 0)) break
   }
   return { texts, ...present({ note: refused }) }
 }
@@ -206,12 +206,12 @@ interface FoundZone {
 
 function zoneOf({ texts, note: refused }: Corefiles, sought: Sought, resolver: PodResolver): FoundZone {
   if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it', isAssumed: false }
+  const note = refused === undefined ? {} : { note: refused }
+  if (resolver.zone !== undefined) return { name: resolver.zone, why: 'pods search it', isAssumed: false, ...note }
   for (const { of, text } of texts) {
     const name = zoneOfCorefile(text)
     if (name !== undefined) return { name, why: `the Corefile of ${of} says so`, isAssumed: false }
   }
-  const note = refused === undefined ? {} : { note: refused }
-  if (resolver.zone !== undefined) return { name: resolver.zone, why: 'pods search it', isAssumed: false, ...note }
   const why = 'assumed, because no readable Corefile or kubelet configuration names it'
   return { name: DEFAULT_ZONE, why, isAssumed: true, ...note }
 }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { zoneOfCorefile } from '../../../src/dns/decide/corefile.ts'
+
+const of = (plugins: string, keys = '.:53') => `${keys} {\n  errors\n${plugins}\n  cache 30\n}\n`
+
+const ROWS: readonly (readonly [title: string, corefile: string, zone: string | undefined])[] = [
+  ['the usual one', of('  kubernetes cluster.local in-addr.arpa ip6.arpa {\n    pods insecure\n  }'), 'cluster.local'],
+  ['a final dot', of('  kubernetes cluster.local. {\n  }'), 'cluster.local'],
+  ['no block', of('  kubernetes corp.example'), 'corp.example'],
+  ['reverse zones first', of('  kubernetes in-addr.arpa 10.96.0.0/12 cluster.local {\n  }'), 'cluster.local'],
+  ['quotes', of('  kubernetes "cluster.local" in-addr.arpa {\n  }'), 'cluster.local'],
+  ['a variable', of('  kubernetes {$CLUSTER_DOMAIN} in-addr.arpa ip6.arpa {\n    pods insecure\n  }'), undefined],
+  ['a variable of Windows', of('  kubernetes {%CLUSTER_DOMAIN%} {\n  }'), undefined],
+  ['a variable, and a name', of('  kubernetes {$CLUSTER_DOMAIN} corp.example {\n  }'), 'corp.example'],
+  ['a comment', of('  # kubernetes old.example\n  kubernetes new.example # was old.example'), 'new.example'],
+  ['the zone of its server block', of('  kubernetes', 'corp.example:53'), 'corp.example'],
+  ['the zone of all names', of('  kubernetes'), undefined],
+  [
+    'another cluster first',
+    `${of('  kubernetes west.example {\n    kubeconfig /etc/west ctx\n  }', 'west.example')}${of('  kubernetes east.example {\n  }')}`,
+    'east.example',
+  ],
+  [
+    'its own, by the address of the API',
+    of('  kubernetes cluster.local {\n    endpoint https://10.0.0.1:6443\n  }'),
+    'cluster.local',
+  ],
+  [
+    'a zone of several clusters first',
+    of('  kubernetes clusterset.local cluster.local {\n    multicluster clusterset.local\n  }'),
+    'cluster.local',
+  ],
+  ['a word that is no name', of('  kubernetes cluster..local {\n  }'), undefined],
+  ['no such plugin', of('  forward . /etc/resolv.conf'), undefined],
+]
+
+for (const [title, corefile, zone] of ROWS)
+  test(`the zone of a cluster by its Corefile: ${title}`, () => assert.equal(zoneOfCorefile(corefile), zone))
