@@ -8,7 +8,7 @@ export interface Connection {
   readonly proxy?: URL
   /** Keeps connections open between requests. */
   readonly agent: Agent
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | string[]>>
   /** PEM, where one is used. */
   readonly clientCertificate?: string | Buffer
 }

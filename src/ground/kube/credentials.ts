@@ -1,6 +1,7 @@
 import { Agent as PlainAgent } from 'node:http'
 import { type RequestOptions, Agent as TlsAgent } from 'node:https'
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
+import type { User } from '@kubernetes/client-node/dist/config_types.js'
 import { escapeForeign } from '../model/foreign-text.ts'
 import { OVER } from '../model/over.ts'
 import { present } from '../model/present.ts'
@@ -10,6 +11,7 @@ import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Connection } from './connection.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
+import type { Impersonation } from './kubeconfig-document.ts'
 import type { PinnedKubeconfig } from './pinned-kubeconfig.ts'
 import { within } from './within.ts'
 
@@ -101,7 +103,7 @@ export class Credentials {
     const proxy = cluster?.proxyUrl === undefined ? undefined : new URL(cluster.proxyUrl)
     const agent = proxy?.protocol.startsWith('socks') ? socksAgent(options) : this.#agent({ server, proxy }, options)
     const known = { ...present({ proxy, clientCertificate: certificateOf(options) }) }
-    return { server, agent, headers: headersOf(options), ...known }
+    return { server, agent, headers: { ...headersOf(options), ...impersonationOf(config) }, ...known }
   }
 
   /** The agent is kept while server, proxy, certificates and authority are the same. */
@@ -139,6 +141,12 @@ function headersOf({ headers, auth }: RequestOptions): Readonly<Record<string, s
   const entries = Object.entries(headers ?? {}).map(([name, value]) => [name, String(value).trim()] as const)
   const basic = auth ? [['Authorization', `Basic ${Buffer.from(auth).toString('base64')}`] as const] : []
   return Object.fromEntries([...entries, ...basic])
+}
+
+/** client-node sends the name of the user alone. */
+function impersonationOf(config: KubeConfig): Impersonation {
+  const user: (User & { readonly impersonation?: Impersonation }) | null = config.getCurrentUser()
+  return user?.impersonation ?? {}
 }
 
 function certificateOf({ cert }: RequestOptions): string | Buffer | undefined {

@@ -1,5 +1,5 @@
-import { isAbsolute, join } from 'node:path'
-import { parse } from 'yaml'
+import { isAbsolute, resolve } from 'node:path'
+import { parseAllDocuments } from 'yaml'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -8,11 +8,50 @@ type Fields = Readonly<Record<string, unknown>>
  * which it only knows for service accounts, and a plugin's command that is relative to the file. Throws YAMLParseError, whose
  * message has line and column.
  */
-export function kubeconfigDocument(text: string, directory: string): string {
-  const document: unknown = parse(text)
+export function kubeconfigDocument(text: string, directory: string): KubeconfigDocument {
+  const document = firstDocument(text)
   if (!isFields(document)) throw new TypeError('it is not a mapping of clusters, users and contexts')
-  const users = Array.isArray(document.users) ? document.users.map((entry) => userEntry(entry, directory)) : []
-  return JSON.stringify({ ...document, users })
+  const entries: readonly unknown[] = Array.isArray(document.users) ? document.users : []
+  const users = entries.map((entry) => userEntry(entry, directory))
+  return { text: JSON.stringify({ ...document, users }), impersonations: new Map(entries.flatMap(impersonationOf)) }
+}
+
+interface KubeconfigDocument {
+  readonly text: string
+  /** Name of a user → the headers by which its requests are made as another user (client-go, transport/round_trippers.go). */
+  readonly impersonations: ReadonlyMap<string, Impersonation>
+}
+
+export type Impersonation = Readonly<Record<string, string | string[]>>
+
+/** As kubectl reads a file: further documents do not count, and an empty file says nothing. Throws YAMLParseError. */
+function firstDocument(text: string): unknown {
+  const [first] = parseAllDocuments(text)
+  if (first === undefined || !('contents' in first)) return {}
+  const [error] = first.errors
+  if (error !== undefined) throw error
+  return first.toJS() ?? {}
+}
+
+function impersonationOf(entry: unknown): readonly (readonly [string, Impersonation])[] {
+  if (!isFields(entry) || typeof entry.name !== 'string' || !isFields(entry.user)) return []
+  const { as: user, 'as-groups': groups, 'as-uid': uid, 'as-user-extra': extra } = entry.user
+  const given = [uid, ...[groups].flat(), ...Object.keys(isFields(extra) ? extra : {})].filter((value) => value)
+  if (typeof user !== 'string' || user === '') {
+    if (given.length === 0) return []
+    throw new TypeError(`user ${entry.name} has as-groups, as-uid or as-user-extra without as`)
+  }
+  const ofExtra = Object.entries(isFields(extra) ? extra : {}).map(([key, values]) => [
+    `Impersonate-Extra-${encodeURIComponent(key.toLowerCase())}`,
+    [values].flat().map(String),
+  ])
+  const headers = {
+    'Impersonate-User': user,
+    ...(uid ? { 'Impersonate-Uid': String(uid) } : {}),
+    ...(Array.isArray(groups) && groups.length > 0 ? { 'Impersonate-Group': groups.map(String) } : {}),
+    ...(Object.fromEntries(ofExtra) as Impersonation),
+  }
+  return [[entry.name, headers]]
 }
 
 function userEntry(entry: unknown, directory: string): unknown {
@@ -24,7 +63,7 @@ function userEntry(entry: unknown, directory: string): unknown {
 function withTokenFile(user: Fields, directory: string): Fields {
   if (typeof user.tokenFile !== 'string') return user
   const { token: _, tokenFile, ...rest } = user
-  const config = { tokenFile: isAbsolute(user.tokenFile) ? user.tokenFile : join(directory, user.tokenFile) }
+  const config = { tokenFile: resolve(directory, user.tokenFile) }
   return { ...rest, 'auth-provider': { name: 'tokenFile', config } }
 }
 
@@ -33,7 +72,7 @@ function withPluginPath(user: Fields, directory: string): Fields {
   if (!isFields(user.exec) || typeof user.exec.command !== 'string') return user
   const { command } = user.exec
   if (!command.includes('/') || isAbsolute(command)) return user
-  return { ...user, exec: { ...user.exec, command: join(directory, command) } }
+  return { ...user, exec: { ...user.exec, command: resolve(directory, command) } }
 }
 
 function isFields(value: unknown): value is Fields {

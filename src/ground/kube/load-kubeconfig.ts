@@ -48,7 +48,9 @@ export async function loadKubeconfig(source: KubeconfigSource): Promise<KubeConf
 function loadFile(config: KubeConfig, path: string): void {
   const text = readText(path)
   try {
-    config.loadFromString(kubeconfigDocument(text, dirname(path)))
+    const { text: document, impersonations } = kubeconfigDocument(text, dirname(path))
+    config.loadFromString(document)
+    config.users = config.users.map((user) => ({ ...user, impersonation: impersonations.get(user.name) }))
   } catch (error) {
     throw new UserError(`kubeconfig ${path} cannot be understood: ${reasonOf(error)}`, {
       code: 'KUBECONFIG_BROKEN',
@@ -79,7 +81,8 @@ function merge(into: KubeConfig, from: KubeConfig): void {
   into.clusters = [...into.clusters, ...from.clusters.filter(isNewIn(into.clusters))]
   into.users = [...into.users, ...from.users.filter(isNewIn(into.users))]
   into.contexts = [...into.contexts, ...from.contexts.filter(isNewIn(into.contexts))]
-  into.currentContext ??= from.currentContext
+  // An empty one says nothing.
+  into.currentContext ||= from.currentContext
 }
 
 /** client-node accepts plain HTTP only where certificates are not checked; where it is allowed here there are none. */

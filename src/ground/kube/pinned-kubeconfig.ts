@@ -44,10 +44,12 @@ export class PinnedKubeconfig {
     return namespace === undefined || namespace === '' ? undefined : namespace
   }
 
-  /** The name in the kubeconfig; absent where the context names none. */
+  /** The name in the kubeconfig, or the user that it stands for: `jane (by admin)`; absent where the context names none. */
   get user(): string | undefined {
     const { user } = this.first.getContextObject(this.first.getCurrentContext()) ?? {}
-    return user === undefined || user === '' ? undefined : user
+    const { impersonateUser } = this.first.getCurrentUser() ?? {}
+    if (user === undefined || user === '') return undefined
+    return impersonateUser ? `${impersonateUser} (by ${user})` : user
   }
 
   /** As people know it. */

@@ -93,6 +93,23 @@ test('a name and a password are sent as they are', async (t) => {
   assert.equal(server.requests[0]?.headers.authorization, `Basic ${base64('me:open sesame')}`)
 })
 
+test('a user who stands for another one sends all that kubectl sends of it', async (t) => {
+  const server = await aServer(t)
+  const as = {
+    as: 'jane',
+    'as-groups': ['ops', 'dev'],
+    'as-uid': '42',
+    'as-user-extra': { 'acme.com/Scopes': ['view'] },
+  }
+  await open(t, kubeconfigOf(server, { token: 'x', ...as }))
+  const { headers } = server.requests[0] ?? {}
+  const sent = ['impersonate-user', 'impersonate-uid', 'impersonate-group', 'impersonate-extra-acme.com%2fscopes']
+  assert.deepEqual(
+    sent.map((name) => headers?.[name]),
+    ['jane', '42', 'ops, dev', 'view'],
+  )
+})
+
 test('a client certificate is shown', async (t) => {
   const server = await aServer(t)
   const { certificatePem, keyPem } = server.authority.issue({ commonName: 'admin' })

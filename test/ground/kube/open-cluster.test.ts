@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { kubeconfigDocument } from '../../../src/ground/kube/kubeconfig-document.ts'
 import { newAuthority } from '../../../testbed/pki/authority.ts'
 import { answering, FakeApiServer, status } from './fake-api-server.ts'
 import { kubeconfigOf } from './kubeconfig-of.ts'
@@ -30,7 +31,6 @@ test('a kubeconfig that is not there is named', async (t) => {
 const BROKEN: readonly (readonly [title: string, text: string, words: RegExp])[] = [
   ['is no YAML', 'clusters: [\n  - name: x\nusers', /at line 2, column 3$/],
   ['is a list', '- a\n- b\n', /not a mapping/],
-  ['is empty', '', /not a mapping/],
   ['has a cluster without a server', '{"clusters":[{"name":"x","cluster":{}}]}', /cluster\.server is missing/],
   [
     'has clusters that are text',
@@ -93,6 +93,24 @@ test('of two kubeconfigs the first that says something is believed', async (t) =
   await writeFile(second, JSON.stringify(other))
   server.tokens = ['first']
   await openPath(t, `${first}:${join(folder, 'missing')}:${second}`)
+})
+
+test('an empty file, an empty current context and further documents say nothing, as with kubectl', async (t) => {
+  const server = await aServer(t)
+  const folder = await aFolder(t)
+  const paths = ['empty', 'none', 'several'].map((name) => join(folder, name))
+  const [empty = '', none = '', several = ''] = paths
+  await writeFile(empty, '')
+  await writeFile(none, 'current-context: ""\n')
+  await writeFile(several, `${kubeconfigOf(server, { token: 'first' })}\n---\nusers: []\n`)
+  server.tokens = ['first']
+  await openPath(t, paths.join(':'))
+})
+
+test('groups without a user to stand for are refused, as by kubectl', async (t) => {
+  const server = await aServer(t)
+  const opened = open(t, kubeconfigOf(server, { token: 'x', 'as-groups': ['ops'] }))
+  await assert.rejects(opened, { code: 'KUBECONFIG_BROKEN', message: /user me has as-groups, .* without as/ })
 })
 
 test('a client certificate that has expired is reported with its date', async (t) => {
@@ -229,4 +247,14 @@ test('an auth-provider that Kubernetes no longer has is refused', async (t) => {
   const server = await aServer(t)
   const user = { 'auth-provider': { name: 'gcp', config: {} } }
   await assert.rejects(open(t, kubeconfigOf(server, user)), { code: 'KUBECONFIG_BROKEN', message: /exec plugin/ })
+})
+
+test('a plugin beside the file is a path also where the file is named without a folder, and one without a slash is a name', () => {
+  const commandOf = (command: string) => {
+    const { text } = kubeconfigDocument(JSON.stringify({ users: [{ name: 'me', user: { exec: { command } } }] }), '.')
+    return JSON.parse(text).users[0].user.exec.command
+  }
+  assert.equal(commandOf('./plug.sh'), join(process.cwd(), 'plug.sh'))
+  assert.equal(commandOf('../plug.sh'), join(process.cwd(), '..', 'plug.sh'))
+  assert.equal(commandOf('plug.sh'), 'plug.sh')
 })
