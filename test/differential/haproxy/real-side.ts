@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { haproxySections } from '../../../src/sim/loopback/haproxy-config.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { LoopbackClient } from '../../support/balancer-side/loopback-client.ts'
 import { LoopbackOrigin } from '../../support/balancer-side/loopback-origin.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'
@@ -20,12 +21,16 @@ interface Machine {
   readonly agentPort: number
 }
 
+/** The place of `srv_time_since_last_change` (management.txt 9.3, `show servers state`). */
+const SINCE = 9
+
 /** HAProxy itself, and servers on loopback. */
 export class RealSide implements Side {
   readonly #haproxy: LocalHaproxy
   readonly #machines: ReadonlyMap<string, Machine>
   readonly #agents: Map<string, string>
   readonly #ports: ReadonlyMap<string, number>
+  readonly #slowestS: number
   readonly #held: { ended: string | undefined; readonly client: LoopbackClient | undefined }[] = []
 
   private constructor(parts: {
@@ -33,11 +38,14 @@ export class RealSide implements Side {
     machines: ReadonlyMap<string, Machine>
     agents: Map<string, string>
     ports: ReadonlyMap<string, number>
+    /** The longest slow start. */
+    slowestS: number
   }) {
     this.#haproxy = parts.haproxy
     this.#machines = parts.machines
     this.#agents = parts.agents
     this.#ports = parts.ports
+    this.#slowestS = parts.slowestS
   }
 
   static async start(t: TestContext, drawn: DrawnBalancer): Promise<RealSide> {
@@ -62,7 +70,10 @@ export class RealSide implements Side {
       global: (directory) => `  server-state-file ${join(directory, 'states')}`,
       sections: () => haproxySections(config).replace('  mode http\n', keeping),
     })
-    const side = new RealSide({ haproxy, machines, agents, ports })
+    const slowStartsS = drawn.backends.flatMap(({ servers }) =>
+      servers.map(({ slowStartMs = 0 }) => slowStartMs / 1_000),
+    )
+    const side = new RealSide({ haproxy, machines, agents, ports, slowestS: Math.max(0, ...slowStartsS) })
     t.after(() => side.#close())
     return side
   }
@@ -114,9 +125,20 @@ export class RealSide implements Side {
   }
 
   async reload({ keepsStates }: { readonly keepsStates: boolean }): Promise<void> {
-    const states = keepsStates ? await this.command('show servers state') : ''
+    const states = keepsStates ? await this.#states() : ''
     await writeFile(join(this.#haproxy.directory, 'states'), states)
     await this.#haproxy.reload()
+  }
+
+  /** By a state file a server warms up anew if its last change is younger than its slow start. In the other world it is always older. */
+  async #states(): Promise<string> {
+    return await waitFor({ what: 'the last change to be old enough', limitMs: 10_000, everyMs: 50 }, async () => {
+      const states = await this.command('show servers state')
+      const sinceS = states
+        .split('\n')
+        .flatMap((line) => (/^\d+ \S/.test(line) ? [Number(line.split(' ')[SINCE])] : []))
+      return sinceS.every((seconds) => seconds >= this.#slowestS) ? states : undefined
+    })
   }
 
   #counts(): readonly number[] {
