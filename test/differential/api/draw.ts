@@ -77,6 +77,8 @@ class Drawing {
   readonly #draw: Draw
   readonly #world: string
   readonly #made: Made[] = []
+  /** Paths of what may not be there: it was refused, or deleted. */
+  readonly #doubtful = new Set<string>()
   #count = 0
 
   constructor(draw: Draw, world: string) {
@@ -136,8 +138,8 @@ class Drawing {
       ? this.#made.findLast((made) => made.kind !== 'Node' && made.kind !== kind)
       : undefined
     const owned =
-      // What is held would be collected half-way, with its pods.
-      owner === undefined || (isHeld && WITH_PODS.includes(kind))
+      // What is held, or its owner gone, would be collected half-way, with its pods.
+      owner === undefined || (WITH_PODS.includes(kind) && (isHeld || owner.isOwned || this.#doubtful.has(owner.path)))
         ? {}
         : {
             ownerReferences: [
@@ -154,9 +156,11 @@ class Drawing {
     const flawed = flaws.filter((flaw) => flaw !== NAMELESS || (kind !== 'Service' && kind !== 'Event'))
     const body = draw.chance(0.2) ? mergePatch(whole, draw.one(flawed)) : whole
     const path = collectionPath(kind, this.#world)
+    if (body !== whole) this.#doubtful.add(`${path}/${name}`)
     this.#made.push({ kind, name, path: `${path}/${name}`, app, isOwned: 'ownerReferences' in owned })
-    const query = draw.chance(0.05) ? '?dryRun=All' : ''
-    return { do: 'ask', method: 'POST', path: `${path}${query}`, body }
+    const isTried = draw.chance(0.05)
+    if (isTried) this.#doubtful.add(`${path}/${name}`)
+    return { do: 'ask', method: 'POST', path: `${path}${isTried ? '?dryRun=All' : ''}`, body }
   }
 
   /** A Service is for the pods of what was made before it, and so is a budget. Of two over one pod, chance counts one anew. */
@@ -169,6 +173,7 @@ class Drawing {
 
   #delete({ path }: Made): Step {
     const draw = this.#draw
+    this.#doubtful.add(path)
     const options = draw.one([
       undefined,
       undefined,
@@ -188,7 +193,8 @@ class Drawing {
     return { do: 'ask', method: 'DELETE', path, ...body }
   }
 
-  #evict({ kind, name, app }: Made): Step {
+  #evict({ kind, name, app, path: whole }: Made): Step {
+    if (kind === 'Pod') this.#doubtful.add(whole)
     const pod = kind === 'Pod' ? name : `{pods app=${app} ${this.#draw.below(2)}}`
     const path = `${collectionPath('Pod', this.#world)}/${pod}`
     if (this.#draw.chance(0.3)) return { do: 'ask', method: 'DELETE', path }
