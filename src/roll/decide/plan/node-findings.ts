@@ -18,7 +18,15 @@ import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** What forbids to roll one node, as far as the node and its balancers show; one entry for each check. */
 export function nodeChecks(s: PlanSnapshot, node: Node): readonly (readonly PlanFinding[])[] {
-  return [addresses(s, node), bootIds(s, node), unbalanced(s, node), recorded(node), unreachable(s, node), last(s, node), notReady(node)]
+  return [
+    addresses(s, node),
+    bootIds(s, node),
+    unbalanced(s, node),
+    recorded(node),
+    unreachable(s, node),
+    last(s, node),
+    notReady(node),
+  ]
 }
 
 const addresses = ({ cluster }: PlanSnapshot, node: Node): readonly PlanFinding[] =>
