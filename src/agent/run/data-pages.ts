@@ -18,19 +18,21 @@ interface DataPagesParts {
 /** The page `/nodename` of an agent. Agents of one node share ports, and know each other by it. */
 export const nodeSays = (node: string): string => `Node: ${JSON.stringify(node)}`
 
-/** The pages for load balancers and any other client: three pages and no file. */
+/**
+ * The pages for load balancers and any other client. `/` is what many of them ask where nobody says otherwise, so it answers as
+ * `/nodecheck` does.
+ */
 export const dataPages =
   (parts: DataPagesParts): PageOf =>
   ({ target, caller }) => {
     if (target.length > TARGET_MAX) return { status: 414, contentType: TEXT, body: 'too long\n' }
     const [path, query = ''] = target.split('?', 2)
     switch (path) {
+      case '/':
       case '/nodecheck':
         return check(parts, new URLSearchParams(query), caller)
       case '/nodename':
         return { status: 200, contentType: TEXT, body: parts.says ?? nodeSays(parts.node) }
-      case '/':
-        return { status: 200, contentType: 'text/html; charset=utf-8', body: HOME }
       default:
         return { status: 404, contentType: TEXT, body: 'there is no such page\n' }
     }
@@ -45,18 +47,3 @@ function check({ dialect, answerTo }: DataPagesParts, query: URLSearchParams, ca
   }
   return { ...DIALECTS[wanted][answerTo(caller)], contentType: TEXT }
 }
-
-const HOME = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Node health</title>
-<style>body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:40rem;padding:0 1rem;color-scheme:light dark}</style>
-<h1>Node health</h1>
-<p>This node tells load balancers whether to send it traffic.</p>
-<ul>
-<li><a href="/nodecheck">/nodecheck</a>: 200 OK, or 503 Down</li>
-<li><a href="/nodename">/nodename</a>: which node answers</li>
-</ul>
-</html>
-`

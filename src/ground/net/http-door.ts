@@ -54,7 +54,7 @@ function answer(request: IncomingMessage, response: ServerResponse, pageOf: Page
   const { method = '', url = '', socket } = request
   const isRead = method === 'GET' || method === 'HEAD'
   const caller = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 }
-  const page = isRead ? pageOf({ method, target: url, caller }) : WRONG_METHOD
+  const page = isRead ? pageOf({ method, target: originForm(url), caller }) : WRONG_METHOD
   if (page instanceof Promise)
     page.then(
       (made) => write(response, method, made),
@@ -62,6 +62,9 @@ function answer(request: IncomingMessage, response: ServerResponse, pageOf: Page
     )
   else write(response, method, page)
 }
+
+/** RFC 9112, 3.2.2: a server accepts a target with scheme and host, as a proxy sends it. */
+const originForm = (target: string): string => target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/')
 
 function write(response: ServerResponse, method: string, page: Page): void {
   response.shouldKeepAlive = false

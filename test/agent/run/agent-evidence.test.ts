@@ -22,14 +22,15 @@ test('the addresses that ask are reported beside the answer, by HTTP and agent-c
   assert.equal(await text(connect(agent.agentCheckPort, '127.0.0.1')), 'up drain\n')
   assert.equal(await agent.page('/nodecheck'), '503 Down')
   assert.equal(await agent.page('/nodecheck?dialect=disable-on-404'), '404 Drain')
+  assert.equal(await agent.page('/'), '503 Down')
   // None of these asks whether to send traffic.
-  for (const path of ['/nodename', '/', '/healthz']) await agent.page(path)
+  for (const path of ['/nodename', '/healthz']) await agent.page(path)
   for (const path of ['/healthz', '/probers', '/nodecheck', '/metrics']) await agent.page(path, 'status')
   const [poll, ...others] = (await agent.health()).polls
   assert.deepEqual(others, [])
   assert.deepEqual(
     [poll?.address, poll?.sinceAnswer, (poll?.total ?? 0) - (before[0]?.total ?? 0), poll?.answer],
-    ['127.0.0.1', 3, 3, 'drain'],
+    ['127.0.0.1', 4, 4, 'drain'],
   )
   assert.ok((poll?.agoMs ?? -1) >= 0 && (poll?.agoMs ?? 60_000) < 60_000)
 })

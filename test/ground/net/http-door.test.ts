@@ -51,6 +51,7 @@ test('a check is answered with exact bodies, is not to be kept, and HEAD has non
   assert.equal(body(bare), '')
   assert.match(bare, /^content-length: 2\r$/m)
   assert.equal(body(await replyTo(t, at, get('/nodename'))), 'Node: "n1"')
+  assert.equal(body(await replyTo(t, at, get('http://n1:8080/nodename'))), 'Node: "n1"', 'a target as a proxy sends it')
 })
 
 test('no reply to a node that is out has the text of one that is in, wherever a balancer looks for it', async (t) => {

@@ -94,18 +94,29 @@ export const endpointWords: OwnReadingWords = {
   checked: () => 'in',
   goesByMarks,
   isNews: (was, is) => isEndpointNews(was.endpoint, is.endpoint),
-  findings: (node, { instance, reading }) =>
-    reading.endpoint?.heard === false
-      ? [
-          {
-            severity: 'error',
-            code: 'AgentSilent',
-            node: node.name,
-            text: `${node.name} cannot be taken out of ${instance.balancer}: ${reading.checkText}`,
-            fix: 'let an agent run on it (docs/agent.md), and check healthEndpoint.agentPort',
-          },
-        ]
-      : [],
+  findings: (node, { instance, reading: { endpoint, checkText } }) => {
+    if (endpoint?.heard === false) {
+      return [
+        {
+          severity: 'error',
+          code: 'AgentSilent',
+          node: node.name,
+          text: `${node.name} cannot be taken out of ${instance.balancer}: ${checkText}`,
+          fix: 'let an agent run on it (docs/agent.md), and check healthEndpoint.agentPort',
+        },
+      ]
+    }
+    if (endpoint === undefined || Object.keys(endpoint.polls).length > 0) return []
+    return [
+      {
+        severity: 'warning',
+        code: 'AgentUnpolled',
+        node: node.name,
+        text: `nothing has asked the agent of ${node.name} for its health since it started, so no load balancer would notice that it leaves`,
+        fix: 'check the port and the path of the health check on the load balancer: /nodecheck at the port of the agent (docs/agent.md)',
+      },
+    ]
+  },
 }
 
 /** An agent that was never heard may have taken its node out before it went away. */

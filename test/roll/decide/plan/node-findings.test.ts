@@ -82,9 +82,17 @@ test('a node that shares its kernel with another one is not rolled, since no reb
 
 test('a node whose agent is not heard cannot be taken out of its balancers', () => {
   const instances = (heard: boolean) => ({
-    instances: agents([anEndpoint('n1', { heard }, { checkText: 'no answer at 10.0.0.1:8081' }), ...OTHERS]),
+    instances: agents([
+      anEndpoint('n1', { heard, polls: { '10.0.0.9': 3 } }, { checkText: 'no answer at 10.0.0.1:8081' }),
+      ...OTHERS,
+    ]),
   })
   assert.deepEqual(found(aNode('n1'), instances(true)), [])
+  const unpolled = found(aNode('n1'), { instances: agents([anEndpoint('n1', { heard: true }), ...OTHERS]) })
+  assert.deepEqual(
+    unpolled.map(({ severity, code }) => `${severity} ${code}`),
+    ['warning AgentUnpolled'],
+  )
   assert.deepEqual(found(aNode('n1'), instances(false)), [
     {
       severity: 'error',
