@@ -2,7 +2,7 @@ import { type DisruptionBudget, letsUnreadyGo } from '../../ground/model/disrupt
 import type { EvictionAnswer } from '../../ground/model/eviction.ts'
 import { type LabelRequirement, type LabelSelector, selectorMatches } from '../../ground/model/label-selector.ts'
 import { refKey } from '../../ground/model/object-ref.ts'
-import type { Pod } from '../../ground/model/pod.ts'
+import { isOfOperator, type Pod } from '../../ground/model/pod.ts'
 import { kubectl } from '../../ground/model/sentence.ts'
 import { neverAllows } from '../../roll/decide/drain/budget-reasons.ts'
 import { letsOneMoreHelp } from '../../roll/decide/plan/budget-arithmetic.ts'
@@ -44,7 +44,14 @@ export function budgetNext(pod: Pod, budget: DisruptionBudget): readonly Next[] 
     return [
       { command: kubectl`-n ${namespace} describe poddisruptionbudget ${name}`, note: 'why it cannot be computed' },
     ]
-  if (neverAllows(budget))
+  if (isOfOperator(pod))
+    return [
+      {
+        command: kubectl`-n ${namespace} describe poddisruptionbudget ${name}`,
+        note: `wait until ${pod.controller?.kind} ${pod.controller?.name} opens it; it protects the data of the pod, so do not edit it`,
+      },
+    ]
+  if (neverAllows(pod, budget))
     return [
       {
         command: kubectl`-n ${namespace} edit poddisruptionbudget ${name}`,

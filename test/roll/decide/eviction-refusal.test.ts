@@ -90,7 +90,8 @@ for (const [answer, budgets, refusal] of REFUSALS) {
 }
 
 test('a budget never allows an eviction where it says so, or wants all pods there are and has them', () => {
-  const never = (change: Partial<DisruptionBudget>): boolean => neverAllows(aBudget(change))
+  const never = (change: Partial<DisruptionBudget>, pod = aPod('cart-a', 'n1')): boolean =>
+    neverAllows(pod, aBudget(change))
   assert.equal(never({}), false)
   assert.equal(never({ maxUnavailable: '0' }), true)
   assert.equal(never({ maxUnavailable: '0%' }), true)
@@ -100,6 +101,8 @@ test('a budget never allows an eviction where it says so, or wants all pods ther
   assert.equal(never({ desiredHealthy: 4, currentHealthy: 4 }), true)
   assert.equal(never({ desiredHealthy: 3, currentHealthy: 2 }), false)
   assert.equal(never({ desiredHealthy: 2, currentHealthy: 3 }), false)
+  const ofOperator = aPod('pg-1', 'n1', { controller: { kind: 'Cluster', name: 'pg', uid: 'uid-pg' } })
+  assert.equal(never({ desiredHealthy: 3, currentHealthy: 3 }, ofOperator), false, 'its operator may open it')
 })
 
 test('the shut budget of a NodeGuard is what the NodeGuard decides, and one that cannot be computed is broken as any other', () => {

@@ -2,7 +2,7 @@ import type { DisruptionBudget } from '../../../ground/model/disruption-budget.t
 import type { EvictionAnswer } from '../../../ground/model/eviction.ts'
 import { selectorMatches } from '../../../ground/model/label-selector.ts'
 import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
-import type { Pod } from '../../../ground/model/pod.ts'
+import { isOfOperator, type Pod } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { kubectl } from '../../../ground/model/sentence.ts'
 import { guardOf } from './guard-of.ts'
@@ -18,7 +18,7 @@ export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: reado
     case 'budgetStale': {
       const named = mine.find((budget) => budget.name === answer.refusal.budget) ?? mine[0]
       if (named?.syncFailed === true) return brokenBudget(object, refKey(named))
-      return guardReason(pod) ?? budgetReason(object, answer.refusal, named)
+      return guardReason(pod) ?? budgetReason(pod, answer.refusal, named)
     }
     case 'budgetBroken':
       return {
@@ -80,7 +80,7 @@ function guardReason(pod: Pod): Reason | undefined {
 }
 
 function budgetReason(
-  object: string,
+  pod: Pod,
   refusal: { readonly budget: string; readonly need?: number; readonly have?: number },
   budget: DisruptionBudget | undefined,
 ): Reason {
@@ -88,7 +88,8 @@ function budgetReason(
   const need = refusal.need ?? budget?.desiredHealthy
   const have = refusal.have ?? budget?.currentHealthy
   const of = budget === undefined ? '' : ` of ${budget.expectedPods}`
-  const never = budget !== undefined && neverAllows(budget)
+  const object = refKey(pod)
+  const never = budget !== undefined && neverAllows(pod, budget)
   const tail = never ? '; it allows no eviction at all, so waiting alone will not help' : ''
   return {
     code: 'BudgetExhausted',
@@ -102,10 +103,11 @@ const describe = (budget: ObjectRef & Pick<DisruptionBudget, 'desiredHealthy' | 
   `budget ${refKey(budget)} (needs ${budget.desiredHealthy} healthy, has ${budget.currentHealthy})`
 
 /**
- * Known without an eviction: `maxUnavailable: 0`, or `minAvailable` of at least as many as there are pods, all of them healthy.
+ * Known without an eviction: `maxUnavailable: 0`, or `minAvailable` of at least as many as there are pods, all of them healthy. An operator
+ * may open the budget of its pod.
  */
-export function neverAllows(budget: DisruptionBudget): boolean {
-  if (budget.disruptionsAllowed > 0) return false
+export function neverAllows(pod: Pod, budget: DisruptionBudget): boolean {
+  if (budget.disruptionsAllowed > 0 || isOfOperator(pod)) return false
   if (budget.maxUnavailable === '0' || budget.maxUnavailable === '0%') return true
   return budget.desiredHealthy >= budget.expectedPods && budget.currentHealthy >= budget.expectedPods
 }

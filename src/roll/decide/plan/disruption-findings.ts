@@ -1,8 +1,10 @@
 import { type DisruptionBudget, letsUnreadyGo } from '../../../ground/model/disruption-budget.ts'
+import { firstOf } from '../../../ground/model/first-of.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
-import type { Pod } from '../../../ground/model/pod.ts'
+import { isOfOperator, type Pod } from '../../../ground/model/pod.ts'
 import { type Command, kubectl, say } from '../../../ground/model/sentence.ts'
+import { blockedSpec } from '../drain/blocked-ladder.ts'
 import { isGated } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { withLadder } from './blocked-advice.ts'
@@ -26,7 +28,12 @@ export function disruptionFindings(s: PlanSnapshot, moving: readonly Pod[]): rea
     if (own.length === 0) return []
     const selected = all.by(budget.selector, [budget.namespace])
     const found = budgetFindings({ budget, pods: own, needs: needsOf(budget, selected, s), s })
-    return found.map((finding) => (finding.severity === 'block' ? withLadder(s, own, finding) : finding))
+    return found.map((finding) => {
+      if (finding.severity === 'block') return withLadder(s, own, finding)
+      const isMeant =
+        finding.code === 'BudgetOfOperator' && own.every((pod) => blockedSpec(pod, s.spec.drain) !== undefined)
+      return isMeant ? { ...finding, severity: 'warning' as const } : finding
+    })
   })
 }
 
@@ -96,6 +103,15 @@ function never(of: OfBudget): PlanFinding | undefined {
   const pods = held(of)
   if (desiredHealthy < expectedPods || budget.disruptionsAllowed > 0 || pods.length === 0) return undefined
   const { words, where } = gatherPods(pods, s.cluster.workloads)
+  if (pods.every(isOfOperator)) {
+    return {
+      severity: 'hold',
+      code: 'BudgetOfOperator',
+      ...where,
+      text: `${words} cannot be evicted as it stands now: budget ${refKey(budget)} keeps ${desiredHealthy} of ${expectedPods} pods, and their owner (${ownersOf(pods)}) may open it once the node is cordoned`,
+      fix: 'let the owner move the data; the budget protects it, so do not edit it. An entry in drain.blocked with wait says how long the roll may wait',
+    }
+  }
   const asked =
     budget.maxUnavailable === undefined
       ? `minAvailable: ${budget.minAvailable ?? 0}`
@@ -118,6 +134,13 @@ function never(of: OfBudget): PlanFinding | undefined {
           : say`add a replica, or set maxUnavailable: 1: ${edit(budget)}`,
   }
 }
+
+const ownersOf = (pods: readonly Pod[]): string =>
+  firstOf([
+    ...new Set(
+      pods.flatMap(({ controller }) => (controller === undefined ? [] : [`${controller.kind} ${controller.name}`])),
+    ),
+  ])
 
 function exhausted(of: OfBudget): PlanFinding | undefined {
   const { budget, s } = of

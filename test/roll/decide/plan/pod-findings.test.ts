@@ -129,6 +129,17 @@ const TABLE: readonly (readonly [
     },
   ],
   [
+    'a budget that the operator of its pod opens',
+    { ...CART, controller: { kind: 'InstanceManager', name: 'im', uid: 'uid-im' } },
+    under(aBudget({ minAvailable: '1', desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })),
+    {
+      severity: 'hold',
+      code: 'BudgetOfOperator',
+      text: 'shop/cart-a cannot be evicted as it stands now: budget shop/cart keeps 1 of 1 pods, and their owner (InstanceManager im) may open it once the node is cordoned',
+      fix: 'let the owner move the data; the budget protects it, so do not edit it. An entry in drain.blocked with wait says how long the roll may wait',
+    },
+  ],
+  [
     'a budget that cannot be computed',
     CART,
     under(aBudget({ syncFailed: true })),
