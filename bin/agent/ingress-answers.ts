@@ -29,7 +29,7 @@ interface IngressAnswers {
 }
 
 export function ingressAnswers({ options, api, store, bootId, own }: IngressParts): IngressAnswers {
-  const { node, address, dialect, ingressOnly: only } = options
+  const { node, address, dialect, ingressOnly: only, ingressPorts: range } = options
   const says = only === undefined ? nodeSays(node) : podSays(node, only)
   const { clock, random, log } = api
   const watch = new IngressWatch({
@@ -40,7 +40,7 @@ export function ingressAnswers({ options, api, store, bootId, own }: IngressPart
   })
   const host = address === undefined ? {} : { host: address }
   const ports: IngressPorts = new IngressPorts({
-    wanted: () => allotPorts(watch.readings, new Set(own())),
+    wanted: () => allotPorts(watch.readings, { own: new Set(own()), ...present({ range }) }),
     isKnown: () => watch.isKnown,
     open: (port, signal) => {
       // A connection that was accepted before its port closed is answered for the former owner of the port.

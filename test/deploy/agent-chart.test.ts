@@ -70,6 +70,7 @@ describe('the chart', requires('helm'), () => {
       'stale-answer': 'up',
       'memory-dir': '/run/m',
       'keep-dir': '/var/k',
+      'ingress-ports': '10000-10199',
     }
     const camel = (flag: string): string => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
     const settings = flags.map((flag) => `agent.${camel(flag)}=${values[flag]}`)

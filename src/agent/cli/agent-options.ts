@@ -3,6 +3,7 @@ import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import { present } from '../../ground/model/present.ts'
 import { FlagReader, flagsRefused, isNamespace, parsedFlags } from '../../ground/text/flag-reader.ts'
 import { type DialectName, isDialectName } from '../decide/dialect.ts'
+import type { PortRange } from '../decide/ingress-ports.ts'
 import type { OneIngress } from '../run/ingress-deployments.ts'
 
 export interface AgentOptions {
@@ -33,6 +34,8 @@ export interface AgentOptions {
   readonly stale?: { readonly afterMs: number; readonly answer: 'up' | 'down' }
   /** Health checks of IngressDaemonSets are answered at their own ports. */
   readonly ingress: boolean
+  /** They may have no other ports; absent: any. */
+  readonly ingressPorts?: PortRange
   /** Only those of one IngressDaemonSet, and nothing else of an agent: a pod of its `spec.healthChecker`. */
   readonly ingressOnly?: OneIngress
 }
@@ -62,6 +65,7 @@ const FLAGS = {
   'stale-after': TEXT,
   'stale-answer': TEXT,
   ingress: { type: 'boolean' },
+  'ingress-ports': TEXT,
   'ingress-only': TEXT,
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -70,7 +74,7 @@ const FLAGS = {
 export const MACHINE_ITSELF = '127.0.0.1'
 const SHORTEST_INTERVAL_MS = 100
 const NOT_OF_ONE_INGRESS = [
-  ...['ingress', 'data-port', 'agent-check-port', 'checker', 'grants-namespace'],
+  ...['ingress', 'ingress-ports', 'data-port', 'agent-check-port', 'checker', 'grants-namespace'],
   ...['drain-limit', 'stale-after', 'stale-answer'],
 ]
 
@@ -90,6 +94,7 @@ Options:
   --address A            listen at one address                 (all)
   --dialect D            plain, disable-on-404, body or f5     (plain)
   --ingress              also healthCheckNodePorts of IngressDaemonSets
+  --ingress-ports A-B    which ports these may have            (any)
   --ingress-only O       nothing but those of one, [GROUP/]NAMESPACE/NAME
   --data-port [A:]N      port of the node that must answer     (none)
   --data-every T         how often it is asked                 (2s)
@@ -130,6 +135,7 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
   const dataPort = read.optional('data-port', (flag) => read.place(flag))
   const drainLimitMs = read.optional('drain-limit', (flag) => read.duration(flag))
   const stale = staleOf(read)
+  const ingressPorts = read.optional('ingress-ports', (flag) => read.range(flag))
   const ingressOnly = read.optional('ingress-only', (flag) => read.oneIngress(flag))
   return {
     node: read.name('node', env.NODE_NAME),
@@ -147,7 +153,8 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
     cordonGraceMs: read.duration('cordon-grace'),
     takeoverLimitMs: read.interval('takeover-limit'),
     ingress: read.value('ingress') === true,
-    ...present({ agentCheckPort, address, kubeconfig, grantsNamespace, dataPort, drainLimitMs, stale, ingressOnly }),
+    ...present({ agentCheckPort, address, kubeconfig, grantsNamespace, dataPort, drainLimitMs, stale }),
+    ...present({ ingressPorts, ingressOnly }),
   }
 }
 
@@ -177,6 +184,15 @@ class Reader extends FlagReader {
     const asked = this.port(flag, port === '' ? text : port)
     if (asked === 0) this.wrong.push(`--${flag}: nothing can be asked at port 0`)
     return { address: bracketed ?? plain ?? MACHINE_ITSELF, port: asked }
+  }
+
+  /** `10000-10199`. */
+  range(flag: string): PortRange {
+    const [, from = '', to = ''] = /^(\d{1,5})-(\d{1,5})$/.exec(this.text(flag) ?? '') ?? []
+    const range = { from: Number(from), to: Number(to) }
+    if (to === '' || range.from < 1 || range.to > 65_535 || range.from > range.to)
+      this.wrong.push(`--${flag}: "${this.text(flag)}" is no range of ports: write one such as 10000-10199`)
+    return range
   }
 
   /** Such a process does nothing else of an agent. */

@@ -45,6 +45,14 @@ const WRONG: readonly (readonly [args: readonly string[], said: string])[] = [
   [['--ingress-only', 'a.b/c/d'], '--ingress-only: "a.b/c/d" is not NAMESPACE/NAME, or GROUP/NAMESPACE/NAME'],
   [['--ingress-only', 'a/b', '--data-port', '1'], '--data-port does not go with --ingress-only'],
   [['--ingress-only', 'a/b', '--ingress'], '--ingress does not go with --ingress-only'],
+  [['--ingress-only', 'a/b', '--ingress-ports', '1-2'], '--ingress-ports does not go with --ingress-only'],
+  ...['10000', '5-1', '0-9', '1-65536', 'a-b'].map(
+    (text) =>
+      [
+        ['--ingress-ports', text],
+        `--ingress-ports: "${text}" is no range of ports: write one such as 10000-10199`,
+      ] as const,
+  ),
   [['--stale-after', '1h'], '--stale-after and --stale-answer go together, and the answer is up or down'],
 ]
 

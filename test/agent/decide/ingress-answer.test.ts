@@ -82,7 +82,7 @@ test('law: a port that answers for one IngressDaemonSet is never given to a youn
     [older, younger],
     [younger, older],
   ]) {
-    const { ports, trouble } = allotPorts(all, OWN)
+    const { ports, trouble } = allotPorts(all, { own: OWN })
     assert.deepEqual(
       [...ports],
       [
@@ -94,21 +94,34 @@ test('law: a port that answers for one IngressDaemonSet is never given to a youn
     assert.deepEqual(trouble, ['port 30101 of shop/young is not served: it is a port of shop/old, which is older'])
   }
   const [a, b] = [asking('a', 1, [1_024]), asking('b', 1, [1_024])]
-  assert.deepEqual([...allotPorts([b, a], OWN).ports], [[1_024, 'uid-a']])
+  assert.deepEqual([...allotPorts([b, a], { own: OWN }).ports], [[1_024, 'uid-a']])
 })
 
 test('a port of the agent is given to no one, and the other ports of its object are', () => {
-  const { ports, trouble } = allotPorts([asking('web', 1, [8_081, 30_100])], OWN)
+  const { ports, trouble } = allotPorts([asking('web', 1, [8_081, 30_100])], { own: OWN })
   assert.deepEqual([...ports], [[30_100, 'uid-web']])
   assert.deepEqual(trouble, ['port 8081 of shop/web is not served: it is a port of the agent'])
 })
 
+test('law: no port of a node component is ever opened, whoever asks for it; nor one outside of the range that is allowed', () => {
+  const components = [2_379, 2_380, 6_443, 10_248, 10_250, 10_256, 10_259]
+  const readings = [asking('web', 1, [...components, 10_247, 10_260])]
+  assert.deepEqual([...allotPorts(readings, { own: OWN }).ports.keys()], [10_247, 10_260])
+  const { ports, trouble } = allotPorts(readings, { own: OWN, range: { from: 10_000, to: 10_259 } })
+  assert.deepEqual([...ports.keys()], [10_247])
+  assert.equal(trouble[0], 'port 2379 of shop/web is not served: it is a port of a component of Kubernetes')
+  assert.equal(
+    trouble.at(-1),
+    'port 10260 of shop/web is not served: it is not one of 10000 to 10259, which --ingress-ports allows',
+  )
+})
+
 test('however many Deployments ask, at most 64 ports are served, those of the oldest', () => {
   const many = Array.from({ length: 1_000 }, (_, i) => asking(`w${i}`, 1_000 - i, [2_000 + i]))
-  const { ports, trouble } = allotPorts(many, OWN)
+  const { ports, trouble } = allotPorts(many, { own: OWN })
   assert.deepEqual([ports.size, trouble.length, ports.get(2_999)], [64, 64, 'uid-w999'])
   assert.equal(trouble[0], 'port 2935 of shop/w935 is not served: 64 ports of this node are served already')
-  assert.deepEqual(allotPorts([WITHOUT_ORDER], OWN), { ports: new Map(), trouble: [] })
+  assert.deepEqual(allotPorts([WITHOUT_ORDER], { own: OWN }), { ports: new Map(), trouble: [] })
 })
 
 test('what is remembered counts in the same boot alone, and only as a whole', () => {

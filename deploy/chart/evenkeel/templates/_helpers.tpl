@@ -150,6 +150,7 @@ over, and ends at takeover-limit, which counts from the start of its process: on
   (list "takeover-limit" (include "evenkeel.takeoverLimit" .))
   (list "stale-after" .Values.agent.staleAfter)
   (list "stale-answer" .Values.agent.staleAnswer)
+  (list "ingress-ports" .Values.agent.ingressPorts)
   (list "grants-namespace" .Values.agent.grantsNamespace)
   (list "memory-dir" .Values.agent.memoryDir)
   (list "keep-dir" .Values.agent.keepDir) }}
