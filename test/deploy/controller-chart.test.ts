@@ -116,6 +116,7 @@ describe('the controller of the chart', requires('helm'), () => {
         ...verbs('get list watch create patch delete', 'policy poddisruptionbudgets * *'),
         ...verbs('list watch', 'apps daemonsets * *'),
         ...verbs('list watch patch delete', ' pods * *'),
+        'impersonate  serviceaccounts * evenkeel-holds',
         ...verbs('list watch', 'storage.k8s.io volumeattachments * *'),
         ...verbs('get list watch patch', ' nodes * *'),
         ...verbs('create patch', ' events * *'),
