@@ -34,10 +34,14 @@ const HEALTH_DEPLOYMENTS: ObjectKind<DeploymentReading> = {
   parse,
 }
 
+/** Anyone who may create Deployments can make large ones, and an agent that runs out of memory answers no check. */
+const PAGE = { items: 20, bytes: 4 * 1024 ** 2 }
+
 /** The Deployments of IngressDaemonSets that are for one node: in all namespaces, or those of one object. */
 export const deploymentsOf = (node: string, only?: OneIngress): Selection<DeploymentReading> => ({
   kind: HEALTH_DEPLOYMENTS,
   ...(only === undefined ? {} : { namespace: only.namespace }),
+  page: PAGE,
   labelSelector: `${only === undefined ? INGRESS_LABEL : `${INGRESS_LABEL}=${only.name}`},${INGRESS_NODE_LABEL}=${nodeLabel(node)}`,
 })
 

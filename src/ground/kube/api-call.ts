@@ -13,6 +13,8 @@ export interface ApiCall {
   readonly query?: Readonly<Record<string, string | readonly string[]>>
   /** Media types of the answer; absent: JSON. */
   readonly accept?: string
+  /** How large the answer may be; absent: 64 MiB. */
+  readonly bytesMax?: number
   /** The user by whose rights it is made (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). */
   readonly as?: string
   /** For a patch, a list is a JSON patch and an object a merge patch. */

@@ -51,7 +51,7 @@ export class ApiClient {
   send(call: ApiCall, signal: AbortSignal): Promise<ApiReply> {
     return this.#authorized(signal, (connection) =>
       this.#limited(call, signal, async (limited) =>
-        replyOf(await this.#exchange(connection, this.#requestOf(call), limited)),
+        replyOf(await this.#exchange(connection, this.#requestOf(call), limited), call.bytesMax),
       ),
     )
   }
@@ -162,13 +162,13 @@ const encodedQuery = (query: NonNullable<ApiCall['query']>): string =>
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /** A refusal that is no JSON (a proxy's page) has no body. */
-async function replyOf(head: ReplyHead): Promise<ApiReply> {
+async function replyOf(head: ReplyHead, bytesMax?: number): Promise<ApiReply> {
   const status = head.statusCode ?? 0
-  const body = isSuccess(status) ? await readJson(head) : await readJson(head).catch(nothingWhereNoJson)
+  const body = isSuccess(status) ? await readJson(head, bytesMax) : await readJson(head).catch(nothingWhereNoJson)
   return { status, body, retryAfterMs: retryAfterMs(head.headers) }
 }
 
 function nothingWhereNoJson(error: unknown): undefined {
-  if (error instanceof WorldError && error.code === 'KUBE_REPLY') return undefined
+  if (error instanceof WorldError && ['KUBE_REPLY', 'KUBE_TOO_LARGE'].includes(error.code)) return undefined
   throw error
 }

@@ -18,17 +18,21 @@ export interface Resource<T> {
   readonly accept?: string
   /** How many objects a page has; absent: 500. */
   readonly pageItems?: number
+  /** How large a page may be, before smaller ones are asked for; absent: 32 MiB. */
+  readonly pageBytes?: number
   /** How long a silent watch counts as alive; absent: as long as bookmarks may take. */
   readonly idleMs?: number
 }
 
 /** The resource of a selection of objects, for list, watch and writes. */
-export function resourceOf<T>({ kind, namespace, labelSelector, fieldSelector }: Selection<T>): Resource<T> {
+export function resourceOf<T>({ kind, namespace, page, ...selectors }: Selection<T>): Resource<T> {
+  const { labelSelector, fieldSelector } = selectors
   return {
     path: collectionOf(kind, namespace),
     resource: qualifiedResource(kind),
     parse: kind.parse,
     query: { ...present({ labelSelector, fieldSelector }) },
+    ...(page === undefined ? {} : { pageItems: page.items, pageBytes: page.bytes }),
   }
 }
 

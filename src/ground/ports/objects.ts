@@ -18,6 +18,8 @@ export interface Selection<T> {
   readonly labelSelector?: string
   /** `metadata.name=n1`. */
   readonly fieldSelector?: string
+  /** How many objects are read at once, and how large they may be together, for a process with little memory. */
+  readonly page?: { readonly items: number; readonly bytes: number }
 }
 
 /** A read for somebody else. */

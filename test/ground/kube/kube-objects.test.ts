@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { deploymentsOf } from '../../../src/agent/run/ingress-deployments.ts'
 import { ApiClient } from '../../../src/ground/kube/api-client.ts'
 import { ApiReach } from '../../../src/ground/kube/api-reach.ts'
 import type { Connection } from '../../../src/ground/kube/connection.ts'
@@ -135,4 +136,14 @@ test('a client that may not write the status is told which right is missing', as
     code: 'KUBE_FORBIDDEN',
     message: /^patch nodeguards\.evenkeel\.dev\/status: /,
   })
+})
+
+test('an agent reads few Deployments at once, since it has little memory', async () => {
+  const annotations = { large: 'x'.repeat(5 * 1024 ** 2) }
+  const { objects, asked } = answering(200, { metadata, items: [{ metadata: { ...metadata, annotations } }] })
+  assert.equal((await objects.list(deploymentsOf('n1'), signal)).length, 1)
+  assert.deepEqual(
+    asked.map(({ target }) => new URL(target, 'http://it').searchParams.get('limit')),
+    ['20', '4', '1'],
+  )
 })

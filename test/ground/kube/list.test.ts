@@ -47,20 +47,37 @@ test('all VolumeAttachments come in one page', async (t) => {
   assert.equal(asked?.query.get('limit'), '5000')
 })
 
-test('a large page that is larger than an answer may be is read again in pages of five hundred', async (t) => {
+const BLOB = 'x'.repeat(1_400_000)
+const largePage = (names: readonly string[], next = '') => {
+  const items = names.map((name) => ({ metadata: { ...item(name).metadata, annotations: { large: BLOB } } }))
+  return answering(200, { metadata: { resourceVersion: '7', continue: next }, items })
+}
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `n${i}`)
+
+test('law: a page that is too large is asked for again from the same place with fewer objects, down to one', async (t) => {
   const { cluster, server, signal } = await scene(t)
-  const annotations = { large: 'x'.repeat(65 * 1024 * 1024) }
-  const items = [{ metadata: { ...item('a').metadata, annotations } }]
-  server.putInTheWay('list', answering(200, { metadata: { resourceVersion: '7' }, items }))
-  server.putInTheWay('list', page(['a'], 'more'))
-  server.putInTheWay('list', page(['b']))
-  const versions = await cluster.nodeVersions(signal)
-  assert.deepEqual(
-    versions.map(({ name }) => name),
-    ['a', 'b'],
-  )
+  server.putInTheWay('list', page(['a'], 'one'))
+  server.putInTheWay('list', largePage(names(40), 'two'))
+  server.putInTheWay('list', largePage(names(30)))
+  server.putInTheWay('list', largePage(names(20), 'two'))
+  server.putInTheWay('list', page(['z']))
+  const nodes = await cluster.list('nodes', signal)
+  assert.equal(nodes.length, 22)
   const asked = server.requests.filter(({ path }) => path === '/api/v1/nodes').map(({ query }) => query.toString())
-  assert.deepEqual(asked, ['limit=5000', 'limit=500', 'limit=500&continue=more'])
+  assert.deepEqual(asked, [
+    'limit=500',
+    'limit=500&continue=one',
+    'limit=100&continue=one',
+    'limit=20&continue=one',
+    'limit=20&continue=two',
+  ])
+})
+
+test('one object that is larger than any can be ends the list, and not one of several times that of etcd', async (t) => {
+  const { cluster, server, signal } = await scene(t)
+  server.putInTheWay('list', largePage(names(40)), 100)
+  await assert.rejects(cluster.list('nodes', signal), { code: 'KUBE_TOO_LARGE' })
+  assert.equal(server.count('list'), 5)
 })
 
 test('a token that has grown too old starts the list over, and nothing is listed twice', async (t) => {
