@@ -7,7 +7,8 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 
 /**
  * Bundles dist/: evenkeel.js (checks the version of Node, then loads the rest), evenkeel-main.js with what it loads when
- * a command needs it, probe-process.js, reboot-machine.js. Another directory may be given: `node bin/build.ts DIR`.
+ * a command needs it, probe-process.js, rule-process.js,
+ * reboot-machine.js. Another directory may be given: `node bin/build.ts DIR`.
  * One file would be simpler to ship, but to parse all of it takes 100 ms before each help. Only the executable needs one
  * file: `node bin/build.ts --single FILE`. `--list` prints the folders of the npm packages that went into it, as JSON.
  */
@@ -53,7 +54,10 @@ const programsBeside: Plugin = {
   setup(setup) {
     setup.onLoad({ filter: /[\\/]bin[\\/].*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
-      const contents = source.replace(/'(?:\.{1,2}\/)+(?:demo\/)?(probe-process|reboot-machine)\.ts'/g, "'./$1.js'")
+      const contents = source.replace(
+        /'(?:\.{1,2}\/)+(?:demo\/)?(probe-process|rule-process|reboot-machine)\.ts'/g,
+        "'./$1.js'",
+      )
       return { contents, loader: 'ts' }
     })
   },
@@ -74,6 +78,7 @@ async function buildFolder(folder: string): Promise<Metafile> {
     entryPoints: {
       'evenkeel-main': `${root}bin/evenkeel.ts`,
       'probe-process': `${root}bin/probe-process.ts`,
+      'rule-process': `${root}bin/rule-process.ts`,
       'reboot-machine': `${root}bin/demo/reboot-machine.ts`,
       agent: `${root}bin/agent.ts`,
     },

@@ -4,6 +4,7 @@ import { type OwnProgram, ownWord } from './process/own-program.ts'
 
 const OWN: Readonly<Record<OwnProgram, () => Promise<unknown>>> = {
   'probe-process': () => import('./probe-process.ts'),
+  'rule-process': () => import('./rule-process.ts'),
   'reboot-machine': () => import('./demo/reboot-machine.ts'),
 }
 

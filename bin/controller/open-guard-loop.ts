@@ -1,8 +1,9 @@
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemTimers as timers } from '../../src/ground/machine/system-timers.ts'
 import { HttpHolds } from '../../src/guard/io/ask-hold.ts'
-import { CelRules } from '../../src/guard/io/cel/object-rules.ts'
+import { ProcessRules } from '../../src/guard/io/cel/process-rules.ts'
 import { GuardLoop } from '../../src/guard/run/guard-loop.ts'
+import { ownProgram } from '../process/own-program.ts'
 import type { GuardLoopOptions } from './controller-options.ts'
 import { type LoopPlace, loopParts } from './loop-parts.ts'
 
@@ -10,6 +11,6 @@ import { type LoopPlace, loopParts } from './loop-parts.ts'
 export const openGuardLoop = ({ guard, ...place }: LoopPlace & { readonly guard: GuardLoopOptions }): GuardLoop =>
   new GuardLoop({
     ...loopParts(place, guard.slotsNamespace),
-    rules: new CelRules(clock),
+    rules: new ProcessRules({ clock, timers, program: ownProgram('rule-process') }),
     source: new HttpHolds({ timers }),
   })

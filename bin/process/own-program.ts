@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** The path of each, from here; the bundler puts all of them beside the program that starts them. */
 const PLACES = {
   'probe-process': '../probe-process.ts',
+  'rule-process': '../rule-process.ts',
   'reboot-machine': '../demo/reboot-machine.ts',
 } as const
 

@@ -4,6 +4,8 @@ import type { Objects } from '../../ground/ports/objects.ts'
 import type { ObjectRules } from './object-rules.ts'
 
 interface ObjectParts {
+  /** Whose time the expression takes. */
+  readonly of: string
   /** The user by whose rights it is read; absent: ours. */
   readonly as?: string
   readonly objects: Pick<Objects, 'get'>
@@ -32,7 +34,7 @@ const isSecret = ({ group, resource }: Pick<ObjectQuestion, 'group' | 'resource'
 /** Rejects where the API refuses, and with the signal's reason. */
 export async function askObject(
   { group, version, resource, namespace, object: template, rule }: ObjectQuestion,
-  { as, objects, rules, node }: ObjectParts & { readonly node: string },
+  { of, as, objects, rules, node }: ObjectParts & { readonly node: string },
   signal: AbortSignal,
 ): Promise<ObjectAnswer> {
   if (isSecret({ group, resource })) return { kind: 'unknown', text: 'Secrets are never read' }
@@ -41,7 +43,7 @@ export async function askObject(
   const object = await objects.get({ kind, name, ...present({ namespace, as }) }, signal)
   const at = `${resource}${group === '' ? '' : `.${group}`} ${namespace === undefined ? '' : `${namespace}/`}${name}`
   if (object === undefined) return { kind: 'unknown', text: `${at} is not there` }
-  const answer = rules.evaluate(rule, { object, node })
+  const answer = await rules.evaluate(rule, { of, object, node })
   if (answer.kind === 'unknown') return { kind: 'unknown', text: `${at}: ${answer.why}` }
   return { kind: answer.kind, text: `${at}: ${answer.kind === 'true' ? rule : `not ${rule}`}` }
 }

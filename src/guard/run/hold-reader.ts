@@ -30,6 +30,8 @@ const AGAIN_MS = 1_000
 const KEPT_MS = 600_000
 /** So many holds are read at a time. */
 const AT_ONCE = 16
+/** Targets of one namespace that hang leave room for the holds of others. */
+const AT_ONCE_OF_A_NAMESPACE = 8
 
 /**
  * Reads the holds of nodes. Holds that need a request are read beside the passes, so that a target that hangs holds its own node alone.
@@ -40,7 +42,8 @@ const AT_ONCE = 16
 export class HoldReader {
   readonly #parts: ReaderParts
   readonly #read = new Map<string, Read>()
-  readonly #reading = new Set<string>()
+  /** By key: the namespace of the guard. */
+  readonly #reading = new Map<string, string>()
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
@@ -67,8 +70,15 @@ export class HoldReader {
       }),
     )
     const inTurn = due.toSorted((one, other) => Number(other.isGranted) - Number(one.isGranted) || one.at - other.at)
-    for (const { guard, node, hold, key } of inTurn.slice(0, AT_ONCE - this.#reading.size)) {
-      this.#reading.add(key)
+    const reading = new Map<string, number>()
+    for (const namespace of this.#reading.values()) reading.set(namespace, (reading.get(namespace) ?? 0) + 1)
+    for (const { guard, node, hold, key } of inTurn) {
+      const { namespace } = guard
+      const count = reading.get(namespace) ?? 0
+      if (this.#reading.size >= AT_ONCE) return
+      if (count >= AT_ONCE_OF_A_NAMESPACE) continue
+      reading.set(namespace, count + 1)
+      this.#reading.set(key, namespace)
       this.#remember({ key, guard }, this.#remote(hold, { guard, node }, signal), signal)
     }
   }

@@ -71,7 +71,11 @@ const READINGS: { readonly [Kind in HoldKindName]: Reading<Kind> } = {
       inTime(hold, asking, async (signal) => {
         const as = holdAccount(asking.namespace)
         const question = { ...hold, rule: hold.clearWhen }
-        const answer = await askObject(question, { ...asking, as, node: asking.node.name }, signal)
+        const answer = await askObject(
+          question,
+          { ...asking, of: asking.namespace, as, node: asking.node.name },
+          signal,
+        )
         const kinds = { true: 'clear', false: 'held', unknown: 'unknown' } as const
         return { kind: kinds[answer.kind], text: answer.text }
       }),

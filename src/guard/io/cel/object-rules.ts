@@ -36,7 +36,7 @@ export class CelRules implements ObjectRules {
     return 'fault' in program ? program.fault : undefined
   }
 
-  evaluate(expression: string, { object, node }: RuleInput): RuleAnswer {
+  evaluate(expression: string, { object, node }: Omit<RuleInput, 'of'>): RuleAnswer {
     if (this.#isResting(expression)) return { kind: 'unknown', why: this.#tooLong() }
     const program = this.#program(expression)
     if ('fault' in program) return { kind: 'unknown', why: `the expression cannot be used: ${program.fault}` }

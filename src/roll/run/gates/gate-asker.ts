@@ -112,7 +112,7 @@ export class GateAsker implements GateSource {
   ): Promise<GateAnswer> {
     const { clock } = this.#parts
     const answer = await withDeadline({ clock, limitMs, signal, what: 'the API server' }, (limited) =>
-      askObject({ ...question, rule: passWhen }, { ...this.#parts, node: place.node }, limited),
+      askObject({ ...question, rule: passWhen }, { ...this.#parts, of: 'the roll file', node: place.node }, limited),
     )
     if (answer.kind === 'unknown') return unknown(answer.text)
     return { kind: answer.kind === 'true' ? 'passes' : 'fails', text: answer.text }
