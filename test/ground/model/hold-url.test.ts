@@ -63,12 +63,28 @@ test('an address of link-local or of the metadata of a cloud is known in every w
   for (const address of [
     ...['169.254.0.1', '169.254.169.254', '::ffff:169.254.169.254', '::169.254.169.254', '[::ffff:a9fe:a9fe]'],
     ...['fe80::1', 'FE80::1%eth0', 'febf::1', '64:ff9b::169.254.169.254', '2002:a9fe:a9fe::1'],
+    ...[
+      'fd00:42::42',
+      'fd00:c1::a9fe:a9fe',
+      '64:ff9b:1::a9fe:a9fe',
+      '64:ff9b:1:a9fe:0:a9fe::',
+      '::ffff:0:169.254.169.254',
+    ],
     ...['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200', '168.63.129.16', '192.0.0.192'],
   ])
     assert.equal(isMetadataAddress(address), true, address)
   for (const address of [
     ...['127.0.0.1', '10.0.0.1', '169.253.255.255', '170.254.0.1', '100.100.100.20', '::1', '2001:db8::a9fe:a9fe'],
-    ...['fec0::1', 'fd00:ec3::254', '64:ff9b::10.0.0.1', '2002:a00:1::1', 'db.data.svc', ''],
+    ...[
+      'fec0::1',
+      'fd00:ec3::254',
+      '64:ff9b::10.0.0.1',
+      'fd00:43::42',
+      '::ffff:0:10.0.0.1',
+      '2002:a00:1::1',
+      'db.data.svc',
+      '',
+    ],
   ])
     assert.equal(isMetadataAddress(address), false, address)
 })
