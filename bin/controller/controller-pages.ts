@@ -1,5 +1,6 @@
 import type { DnsLoopStatus } from '../../src/dns/run/dns-loop.ts'
 import type { LoopStatus } from '../../src/ground/loop/reconciler.ts'
+import { shownJson } from '../../src/ground/model/foreign-text.ts'
 import { present } from '../../src/ground/model/present.ts'
 import { toIso } from '../../src/ground/model/time.ts'
 import type { Page, PageOf } from '../../src/ground/ports/http-door.ts'
@@ -17,7 +18,7 @@ export const controllerPages =
   ({ target }) => {
     switch (target.split('?', 1)[0]) {
       case '/healthz':
-        return { status: 200, contentType: 'application/json', body: `${JSON.stringify(health(status()))}\n` }
+        return { status: 200, contentType: 'application/json', body: `${shownJson(health(status()))}\n` }
       case '/livez':
         return yesOrNo(status().leader.triedAgoMs < HANGS_AFTER_MS)
       case '/readyz':

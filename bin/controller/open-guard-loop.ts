@@ -3,7 +3,7 @@ import { systemTimers as timers } from '../../src/ground/machine/system-timers.t
 import { HttpHolds } from '../../src/guard/io/ask-hold.ts'
 import { ProcessRules } from '../../src/guard/io/cel/process-rules.ts'
 import { GuardLoop } from '../../src/guard/run/guard-loop.ts'
-import { ownProgram } from '../process/own-program.ts'
+import { startRules } from '../process/start-rules.ts'
 import type { GuardLoopOptions } from './controller-options.ts'
 import { type LoopPlace, loopParts } from './loop-parts.ts'
 
@@ -11,6 +11,6 @@ import { type LoopPlace, loopParts } from './loop-parts.ts'
 export const openGuardLoop = ({ guard, ...place }: LoopPlace & { readonly guard: GuardLoopOptions }): GuardLoop =>
   new GuardLoop({
     ...loopParts(place, guard.slotsNamespace),
-    rules: new ProcessRules({ clock, timers, program: ownProgram('rule-process') }),
+    rules: new ProcessRules({ clock, timers, start: startRules }),
     source: new HttpHolds({ timers }),
   })

@@ -1,3 +1,4 @@
+import { shownJson } from '../ground/model/foreign-text.ts'
 import { plainly } from '../ground/model/sentence.ts'
 import type { PasteOptions } from '../ground/text/paste.ts'
 import { type Line, paintLines } from '../ground/text/terminal/style.ts'
@@ -39,7 +40,7 @@ export async function printResult(
     const { out, terminal } = context
     const text =
       flags.output === 'json'
-        ? `${JSON.stringify(result.document, plainly, 2)}\n`
+        ? `${shownJson(result.document, plainly, 2)}\n`
         : paintLines(result.lines(out.size().columns), resultStyle(flags, terminal))
     out.write(text)
     return result.code

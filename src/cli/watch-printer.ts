@@ -1,3 +1,4 @@
+import { shownJson } from '../ground/model/foreign-text.ts'
 import { OVER } from '../ground/model/over.ts'
 import type { MonoMs, WallMs } from '../ground/model/time.ts'
 import type { Clock } from '../ground/ports/clock.ts'
@@ -134,6 +135,6 @@ export function namedNews<T>(clock: Pick<Clock, 'wallMs'>, { said, gone, unchang
 
 /** A JSON object a line, one for each reading. */
 export const jsonPrinter = <T>(sink: TextSink, documentOf: (reading: T) => object): WatchPrinter<T> => ({
-  seen: (reading) => sink.write(`${JSON.stringify(documentOf(reading))}\n`),
+  seen: (reading) => sink.write(`${shownJson(documentOf(reading))}\n`),
   ...withoutScreen,
 })

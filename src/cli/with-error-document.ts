@@ -1,3 +1,4 @@
+import { shownJson } from '../ground/model/foreign-text.ts'
 import { plainText } from '../ground/model/sentence.ts'
 import { BlockedError, UserError } from '../ground/model/user-error.ts'
 import { WorldError } from '../ground/model/world-error.ts'
@@ -25,7 +26,7 @@ export async function withErrorDocument(
     const error = withPastedFix(thrown, pasteWith(flags))
     const document = documentOf(error)
     if ((output === 'json' || output === 'jsonl') && document !== undefined) {
-      out.write(`${JSON.stringify({ error: document }, null, output === 'json' ? 2 : 0)}\n`)
+      out.write(`${shownJson({ error: document }, null, output === 'json' ? 2 : 0)}\n`)
     }
     throw error
   }

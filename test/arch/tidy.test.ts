@@ -143,3 +143,14 @@ test('nothing waits for a fixed time', () => {
   // A test may let a fault last for a while; what runs at others' may not.
   assert.deepEqual(matches(/\b(sleep|delay|pause)\(\s*[\d_]+\s*[,)]|\bsetTimeout\([^,]*,\s*[\d_]+\s*\)/, code), [])
 })
+
+test('what is printed as JSON goes through shownJson, which leaves no control characters', () => {
+  const printed = /\b(write|print)\(.*JSON\.stringify|body: `\$\{JSON\.stringify/
+  assert.deepEqual(
+    matches(
+      printed,
+      code.filter(({ path }) => !/^(testbed|bench)\//.test(path) && !path.startsWith('bin/build')),
+    ),
+    [],
+  )
+})

@@ -1,3 +1,4 @@
+import { shownJson } from '../../ground/model/foreign-text.ts'
 import { plainText } from '../../ground/model/sentence.ts'
 import { type MonoMs, toIso, wallMs } from '../../ground/model/time.ts'
 import type { Page, PageOf } from '../../ground/ports/http-door.ts'
@@ -105,7 +106,7 @@ const agoMs = ({ now }: AgentStatus, at: MonoMs): number => Math.round(now - at)
 const json = (status: number, value: unknown): Page => ({
   status,
   contentType: JSON_TYPE,
-  body: `${JSON.stringify(value)}\n`,
+  body: `${shownJson(value)}\n`,
 })
 
 const yesOrNo = (isSo: boolean): Page => ({

@@ -1,5 +1,5 @@
 import type { CliContext } from '../../cli/cli-context.ts'
-import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { escapeForeign, shownJson } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
 import { countOf } from '../../ground/text/count-text.ts'
 import type { RollHistory } from '../../roll/cli/roll-actions.ts'
@@ -96,4 +96,4 @@ Read the files before you send them. No program finds every secret.
 Names of nodes, pods and hosts are still in them, because they are needed to help.
 `
 
-const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+const jsonText = (value: unknown): string => `${shownJson(value, null, 2)}\n`

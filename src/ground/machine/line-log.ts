@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { shownJson } from '../model/foreign-text.ts'
 import { toIso } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -7,6 +8,6 @@ import type { Log } from '../ports/log.ts'
 export const lineLog = (sink: Writable, clock: Clock): Log => ({
   debug: () => undefined,
   warn: (text, fields = {}) => {
-    sink.write(`${JSON.stringify({ at: toIso(clock.wallMs()), text, ...fields })}\n`)
+    sink.write(`${shownJson({ at: toIso(clock.wallMs()), text, ...fields })}\n`)
   },
 })

@@ -1,3 +1,6 @@
+/** What JSON leaves as it is: DEL, C1, the line separators of Unicode, and every control that changes the direction of text. */
+const HARMFUL_IN_JSON = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+
 /** C0, DEL, C1, the line separators of Unicode, and every control that changes the direction of text. */
 const HARMFUL = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
@@ -16,3 +19,14 @@ export function escapeForeign(text: string, limit = 500): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}...` : text
   return cut.toWellFormed().replace(HARMFUL, escapeOne)
 }
+
+/** A value as JSON that people may read on a terminal: the same value, without control characters. */
+export const shownJson = (
+  value: unknown,
+  replacer: ((key: string, value: unknown) => unknown) | null = null,
+  indent = 0,
+): string => asUnicodeEscapes(JSON.stringify(value, replacer ?? undefined, indent), HARMFUL_IN_JSON)
+
+/** In JSON such a sign is in a text, and there its escape is the same text. */
+export const asUnicodeEscapes = (json: string, signs: RegExp): string =>
+  json.replace(signs, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)

@@ -15,7 +15,10 @@ const SIX_TO_FOUR = '2002:'
 export function isMetadataAddress(text: string): boolean {
   const [address = ''] = canonicalAddress(text).split('%', 1)
   if (!address.includes(':')) return address.startsWith('169.254.') || OF_CLOUDS.has(address)
-  if (/^fe[89ab][0-9a-f]:/.test(address) || [LOCAL_NAT64, ...OF_CLOUDS_IPV6].some((prefix) => address.startsWith(prefix)))
+  if (
+    /^fe[89ab][0-9a-f]:/.test(address) ||
+    [LOCAL_NAT64, ...OF_CLOUDS_IPV6].some((prefix) => address.startsWith(prefix))
+  )
     return true
   const inside = ipv4Inside(address)
   return inside !== undefined && isMetadataAddress(inside)

@@ -1,4 +1,5 @@
 import type { CliContext } from '../../cli/cli-context.ts'
+import { shownJson } from '../../ground/model/foreign-text.ts'
 import { evenkeel, plainly, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { comparePage } from '../report/compare/compare-page.ts'
@@ -54,7 +55,7 @@ export async function compareCommand(
 function resultText(pair: RunPair, output: 'text' | 'json' | 'markdown'): string {
   switch (output) {
     case 'json':
-      return `${JSON.stringify({ v: '1.0', runs: pair }, plainly, 2)}\n`
+      return `${shownJson({ v: '1.0', runs: pair }, plainly, 2)}\n`
     case 'markdown':
       return compareMarkdown(pair)
     case 'text':

@@ -1,5 +1,6 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { outputModes } from '../../cli/output-options.ts'
+import { shownJson } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
 import { plainly } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
@@ -67,7 +68,7 @@ function resultText(history: PastedHistory, ask: HistoryAsk & { readonly style: 
       return history.events.map(eventJson).join('')
     case 'json': {
       const document = name === 'status' ? outcomeDocument(view, history.running) : reportDocument(history)
-      return `${JSON.stringify(document, plainly, 2)}\n`
+      return `${shownJson(document, plainly, 2)}\n`
     }
     case 'markdown':
       return markdownReport(reportDocument(history))

@@ -1,5 +1,6 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { resultStyle } from '../../cli/output-options.ts'
+import { shownJson } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
 import { originOf, type RunOrigin } from '../../ground/model/run-origin.ts'
 import { type Column, tableLines } from '../../ground/text/table-lines.ts'
@@ -38,7 +39,7 @@ export async function listCommand(
   const { stateDir, runs } = await (await load()).list(flags.stateDir === undefined ? {} : { stateDir: flags.stateDir })
   const documents = runs.map(runDocument)
   if (flags.output === 'json') {
-    out.write(`${JSON.stringify({ v: '1.0', stateDir, runs: documents }, null, 2)}\n`)
+    out.write(`${shownJson({ v: '1.0', stateDir, runs: documents }, null, 2)}\n`)
     return 0
   }
   const style = resultStyle(flags, terminal)

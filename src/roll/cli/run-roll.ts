@@ -1,7 +1,7 @@
 import { errorText } from '../../cli/error-text.ts'
 import { EXIT_FAILED, EXIT_HELD, EXIT_USAGE } from '../../cli/exit-codes.ts'
 import { type OutputModes, outputModes } from '../../cli/output-options.ts'
-import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { escapeForeign, shownJson } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
 import { contextText } from '../../ground/model/run-origin.ts'
 import { commandText, evenkeel, plainly } from '../../ground/model/sentence.ts'
@@ -227,7 +227,7 @@ interface PlanOutput {
 function showPlan(plan: RollPlan, { flags, modes, context, command }: PlanOutput): number {
   if (flags.output === 'text')
     writePlan(plan, { sink: context.out, style: modes.outStyle, level: modes.level, command })
-  else context.out.write(`${JSON.stringify(plan, plainly, flags.output === 'json' ? 2 : 0)}\n`)
+  else context.out.write(`${shownJson(plan, plainly, flags.output === 'json' ? 2 : 0)}\n`)
   const refusal = planRefusal(plan) ?? (flags.evenIfBlocked === true ? undefined : planBlocked(plan))
   if (refusal === undefined) return 0
   // Not thrown: the plan is on stdout already, and a second document would spoil it.

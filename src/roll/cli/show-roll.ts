@@ -1,6 +1,7 @@
 import { EXIT_FAILED, EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import type { OutputModes } from '../../cli/output-options.ts'
 import { steadyClock } from '../../ground/loop/steady-clock.ts'
+import { shownJson } from '../../ground/model/foreign-text.ts'
 import { plainly } from '../../ground/model/sentence.ts'
 import { type Paste, pastedIn } from '../../ground/text/paste.ts'
 import { paintLines } from '../../ground/text/terminal/style.ts'
@@ -134,7 +135,7 @@ class RollScreen {
   #ended(): void {
     const { context, flags, modes } = this.#show
     this.#progress?.close()
-    if (flags.output === 'json') context.out.write(`${JSON.stringify(outcomeDocument(this.#view), plainly, 2)}\n`)
+    if (flags.output === 'json') context.out.write(`${shownJson(outcomeDocument(this.#view), plainly, 2)}\n`)
     const talk = flags.output === 'text' ? context.out : context.err
     const style = flags.output === 'text' ? modes.outStyle : modes.errStyle
     talk.write(paintLines(summaryLines(this.#view, talk.size().columns), style))

@@ -1,4 +1,3 @@
-import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { plainly } from '../../ground/model/sentence.ts'
 
 /** Text that is HTML already. Only `html` and `constantMarkup` make it. */
@@ -47,11 +46,4 @@ export const attributeLines = (lines: readonly string[]): Markup =>
   new Markup(lines.map((line) => escapeHtml(line)).join('&#10;'))
 
 /** JSON for a script element: no `<`, and every control character escaped. */
-export function scriptJson(value: unknown): Markup {
-  const harmful = /[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
-  const spelt = JSON.stringify(value, plainly).replace(
-    harmful,
-    (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  )
-  return new Markup(spelt)
-}
+export const scriptJson = (value: unknown): Markup => new Markup(asUnicodeEscapes(shownJson(value, plainly), /[<>&]/g))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { escapeForeign } from '../../../src/ground/model/foreign-text.ts'
+import { escapeForeign, shownJson } from '../../../src/ground/model/foreign-text.ts'
 
 test('law: text from outside cannot steer a terminal; what would move the cursor, ring the bell or break the line is escaped', () => {
   assert.equal(escapeForeign('a\x1b[2Jb\x07\r\n'), 'a\\x1b[2Jb\\x07\\x0d\\x0a')
@@ -33,4 +33,12 @@ test('law: text from outside cannot steer a terminal; no control is left, whatev
       assert.doesNotMatch(escapeForeign(text), HARM)
     }),
   )
+})
+
+test('law: text from outside cannot steer a terminal; JSON has no control either, and is the same value', () => {
+  const text = Array.from({ length: 0x3000 }, (_, unit) => String.fromCharCode(unit)).join('')
+  const shown = shownJson({ [text]: [text] })
+  assert.doesNotMatch(shown, HARM)
+  assert.deepEqual(JSON.parse(shown), { [text]: [text] })
+  assert.equal(shownJson({ a: ['é'] }, null, 2), JSON.stringify({ a: ['é'] }, null, 2))
 })

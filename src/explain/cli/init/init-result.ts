@@ -1,5 +1,6 @@
 import type { CliContext } from '../../../cli/cli-context.ts'
 import { resultStyle } from '../../../cli/output-options.ts'
+import { shownJson } from '../../../ground/model/foreign-text.ts'
 import { type BlockRow, blockLines } from '../../../ground/text/labelled-block.ts'
 import { paintLines } from '../../../ground/text/terminal/style.ts'
 import type { RollProposal } from '../../decide/init/roll-proposal.ts'
@@ -22,7 +23,7 @@ export function writeResult(context: CliContext, flags: InitFlags, result: InitR
   const { out, err } = context
   if (flags.output === 'json') {
     const { texts: _, ...document } = result
-    out.write(`${JSON.stringify(document, null, 2)}\n`)
+    out.write(`${shownJson(document, null, 2)}\n`)
     return
   }
   if (flags.output === 'yaml') out.write(`${result.texts.roll}---\n${result.texts.rights}`)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Timers } from '../../../ground/ports/timers.ts'
@@ -16,8 +16,8 @@ export type RuleSignal = 'there' | { readonly answer: RuleAnswer; readonly tookM
 interface RulesParts {
   readonly clock: Pick<Clock, 'monoMs'>
   readonly timers: Timers
-  /** The argument that makes `process.execPath` that process (bin/rule-process). */
-  readonly program: string
+  /** Starts that process (bin/rule-process), with a channel. */
+  readonly start: () => ChildProcess
 }
 
 interface Spent {
@@ -25,8 +25,6 @@ interface Spent {
   ms: number
 }
 
-/** Some megabytes are what the largest object and a usual expression take. */
-const SMALL = '--max-old-space-size=64 --max-semi-space-size=4'
 /** The process ends an expression after 250 ms by itself. One that collects garbage all the time does not come to it. */
 const SILENT_MS = 5_000
 const MINUTE_MS = 60_000
@@ -99,10 +97,7 @@ export class ProcessRules implements ObjectRules {
   }
 
   async #started(): Promise<ChildProcess | undefined> {
-    const child = spawn(process.execPath, [this.#parts.program], {
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      env: { ...process.env, NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', SMALL].join(' ').trim() },
-    })
+    const child = this.#parts.start()
     // It keeps nobody alive.
     child.unref()
     child.channel?.unref()

@@ -1,5 +1,6 @@
 import type { CliContext } from '../../../cli/cli-context.ts'
 import type { OutputModes } from '../../../cli/output-options.ts'
+import { shownJson } from '../../../ground/model/foreign-text.ts'
 import { toIso, type WallMs } from '../../../ground/model/time.ts'
 import { LivePainter, type PaintedLine, paintedLine } from '../../../ground/text/terminal/live-painter.ts'
 import { type Line, paintLine } from '../../../ground/text/terminal/style.ts'
@@ -74,7 +75,7 @@ export class ProbePrinter {
     this.#windows(reading, context.clock.wallMs(), true)
     this.restore()
     const document = probeDocument(reading, outcome, failedAt1Hz)
-    if (output === 'json') context.out.write(`${JSON.stringify(document)}\n`)
+    if (output === 'json') context.out.write(`${shownJson(document)}\n`)
     this.#event('probe.ended', document)
     if (output !== 'text') return
     const lines = probeSummary(reading, failedAt1Hz).map((text) => paintLine([text], modes.outStyle))
@@ -126,6 +127,6 @@ export class ProbePrinter {
     if (output !== 'jsonl') return
     this.#seq += 1
     const at = toIso(context.clock.wallMs())
-    context.out.write(`${JSON.stringify({ v: '1.0', seq: this.#seq, at, type, ...fields })}\n`)
+    context.out.write(`${shownJson({ v: '1.0', seq: this.#seq, at, type, ...fields })}\n`)
   }
 }

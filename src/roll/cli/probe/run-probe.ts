@@ -1,7 +1,7 @@
 import type { CliContext } from '../../../cli/cli-context.ts'
 import { EXIT_FAILED, EXIT_INTERRUPTED } from '../../../cli/exit-codes.ts'
 import { InterruptedError } from '../../../cli/interrupts.ts'
-import { escapeForeign } from '../../../ground/model/foreign-text.ts'
+import { escapeForeign, shownJson } from '../../../ground/model/foreign-text.ts'
 import type { ProbeTarget, Sample } from '../../../ground/model/probe.ts'
 import { wallMs } from '../../../ground/model/time.ts'
 import type { ProbeSource } from '../../../ground/ports/probe-source.ts'
@@ -108,5 +108,4 @@ function outcomeOf({ durationMs, maxFailed }: ProbeRun, { failed, sent }: ProbeR
 
 const EXIT: Readonly<Record<ProbeOutcome, number>> = { passed: 0, failed: EXIT_FAILED, interrupted: EXIT_INTERRUPTED }
 
-const sampleLines = (samples: readonly Sample[]): string =>
-  samples.map((sample) => `${JSON.stringify(sample)}\n`).join('')
+const sampleLines = (samples: readonly Sample[]): string => samples.map((sample) => `${shownJson(sample)}\n`).join('')

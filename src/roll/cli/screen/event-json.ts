@@ -1,3 +1,4 @@
+import { shownJson } from '../../../ground/model/foreign-text.ts'
 import { plainly } from '../../../ground/model/sentence.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 import { windowDocument } from '../../report/view/outcome-document.ts'
@@ -9,7 +10,7 @@ import { reasonsText } from './reasons-text.ts'
  * `-o json` and holds led by their first reason. `text` is for people and may change.
  */
 export function eventJson(event: StampedEvent): string {
-  return `${JSON.stringify(shaped(event), plainly)}\n`
+  return `${shownJson(shaped(event), plainly)}\n`
 }
 
 function shaped(event: StampedEvent): Readonly<Record<string, unknown>> {

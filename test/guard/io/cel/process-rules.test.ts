@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ownProgram } from '../../../../bin/process/own-program.ts'
+import { startRules } from '../../../../bin/process/start-rules.ts'
 import { systemTimers as timers } from '../../../../src/ground/machine/system-timers.ts'
 import { monoMs } from '../../../../src/ground/model/time.ts'
 import { ProcessRules } from '../../../../src/guard/io/cel/process-rules.ts'
@@ -8,7 +8,7 @@ import { ProcessRules } from '../../../../src/guard/io/cel/process-rules.ts'
 function opened(t: TestContext) {
   const now = { ms: 0 }
   const clock = { monoMs: () => monoMs(now.ms) }
-  const rules = new ProcessRules({ clock, timers, program: ownProgram('rule-process') })
+  const rules = new ProcessRules({ clock, timers, start: startRules })
   t.after(() => rules.close())
   const ask = (expression: string, object: unknown = {}, of = 'shop') =>
     rules.evaluate(expression, { of, object, node: 'n1' })
