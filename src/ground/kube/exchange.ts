@@ -48,9 +48,15 @@ export function exchange(connection: Connection, request: HttpRequest, signal: A
 
 function open({ server, agent, headers }: Connection, request: HttpRequest): ClientRequest {
   const url = new URL(`${server.origin}${server.pathname.replace(/\/$/, '')}${request.target}`)
-  const options = { method: request.method, agent, headers: { ...headers, ...request.headers } }
+  const options = { method: request.method, agent, headers: { ...ofOneUser(headers, request), ...request.headers } }
   return server.protocol === 'http:' ? plainRequest(url, options) : tlsRequest(url, options)
 }
+
+/** What is asked for another user has nothing of the user that the kubeconfig impersonates: his groups would count for the other one. */
+const ofOneUser = (headers: Connection['headers'], request: HttpRequest): Connection['headers'] =>
+  'impersonate-user' in request.headers
+    ? Object.fromEntries(Object.entries(headers).filter(([name]) => !/^impersonate-/i.test(name)))
+    : headers
 
 /** A request that cannot even be sent: a key that does not belong to its certificate, a token that no header can contain. */
 function openOrRefuse(connection: Connection, request: HttpRequest): ClientRequest {

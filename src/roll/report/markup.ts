@@ -1,3 +1,4 @@
+import { asUnicodeEscapes, escapeForeign, shownJson } from '../../ground/model/foreign-text.ts'
 import { plainly } from '../../ground/model/sentence.ts'
 
 /** Text that is HTML already. Only `html` and `constantMarkup` make it. */

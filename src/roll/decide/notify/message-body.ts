@@ -15,12 +15,12 @@ export function messageBody(target: HookTarget, notice: Notice, thread?: string)
       const { channel } = target
       return JSON.stringify({
         channel,
-        text: slackText(notice),
+        ...slackMessage(notice),
         ...present({ thread_ts: thread }),
       })
     }
     case 'slackWebhook':
-      return JSON.stringify({ text: slackText(notice) })
+      return JSON.stringify(slackMessage(notice))
     case 'webhook':
       return target.template === undefined ? plainBody(notice) : filled(target.template, notice)
   }
@@ -32,7 +32,15 @@ const plainBody = (notice: Notice): string =>
 /** Kubernetes calls the type of a document `kind`, so the kind of the notice has another name. */
 const renamed = ({ kind, lines, ...notice }: Notice) => ({ about: kind, ...notice, text: textOf({ lines, next: [] }) })
 
-/** Bold title, then the details; text from the cluster can neither format nor mention a person. */
+/** Text from the cluster becomes no link, and Slack fetches nothing that it names. */
+const slackMessage = (notice: Notice) => ({
+  text: slackText(notice),
+  parse: 'none',
+  unfurl_links: false,
+  unfurl_media: false,
+})
+
+/** Bold title, then the details. Text from the cluster can mention nobody and hide no address; it may be bold, as `*this*`. */
 function slackText(notice: Notice): string {
   const title = `*${slackEscaped(escapeForeign(notice.title))}*`
   const details = textOf(notice)

@@ -32,9 +32,11 @@ const body = (target: HookTarget, change: Partial<Notice> = {}, thread?: string)
 test('Slack has the title in bold, the details and the commands, in the thread of the run', () => {
   const text =
     '*prod: HELD, 1 of 2 nodes back in service*\nbudget "shop/cart" allows none\nnext: evenkeel roll resume r-1'
-  assert.deepEqual(body(slack), { channel: 'C1', text })
-  assert.deepEqual(body(slack, {}, '17.1'), { channel: 'C1', text, thread_ts: '17.1' })
-  assert.deepEqual(body({ kind: 'slackWebhook', at: { env: 'U' } }), { text })
+  // Whatever the text is, nothing of it becomes a link.
+  const plain = { parse: 'none', unfurl_links: false, unfurl_media: false }
+  assert.deepEqual(body(slack), { channel: 'C1', text, ...plain })
+  assert.deepEqual(body(slack, {}, '17.1'), { channel: 'C1', text, ...plain, thread_ts: '17.1' })
+  assert.deepEqual(body({ kind: 'slackWebhook', at: { env: 'U' } }), { text, ...plain })
 })
 
 test('text from a cluster can neither mention people nor break the message of Slack', () => {
