@@ -24,7 +24,7 @@ export function mayApply(pass: Pass, n: NodeView, { op, admission }: Applying): 
     if (!isInPlace && !isAsked) return detachAnew(pass, n, op)
     const until = isInPlace ? [] : gracesLeft(pass, n, op)
     if (until.length > 0) return wait(until)
-    const held = placeHolds(n, false)
+    const held = placeHolds(n, op)
     if (held.length > 0) return wait(held)
   }
   return apply(pass, n, { revision: op.revision, atOnce: !isInPlace })

@@ -111,7 +111,7 @@ function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderW
     )
   const detached = detaching(pass, n, { op, timeout: 'as said' })
   if (detached.kind === 'not yet') return detached.answer
-  const held = placeHolds(n, false)
+  const held = placeHolds(n, op)
   if (held.length > 0) return wait(held)
   return act(n, { kind: 'writeOp', op: toUpdate }, { code: 'NodeDetached', text: `${n.name} is detached` })
 }

@@ -6,7 +6,8 @@ import { detaching } from './detaching.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, isInPlace, toDetach } from './op.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
-import { firstRevision } from './rollout-rules.ts'
+import { firstHolds } from './rollout-rules.ts'
+import { eligibilityAt } from './snapshot.ts'
 
 /** The node is to have no pods any more: it is detached first, and only then its pods go. */
 export function leaving(pass: Pass, n: NodeView, admission: Admission | undefined): NodeAnswer {
@@ -40,20 +41,27 @@ export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
     // The slot is of an earlier Node of this name. A node that is still claimed is out, and keeps its slot until it is back.
     if (n.slot.kind === 'ours' && !n.isAsked)
       return graceWithoutDeployment(pass, n) ?? giveBack(n, 'nothing keeps it out any more')
-    return create(pass, n)
+    return firstPods(pass, n)
   }
   if (n.pods > 0) return wait([{ code: 'PodsLeft', object: n.name, text: `${n.pods} pods are still on ${n.name}` }])
   const why = 'no pod is left there'
   return withdraw(pass, n, why) ?? graceWithoutDeployment(pass, n) ?? giveBack(n, why)
 }
 
+/** The wanted revision, or the last good one as long as the node may not go to that; none where that one has no pods on the node. */
+function firstPods(pass: Pass, n: NodeView): NodeAnswer {
+  const holds = firstHolds(pass, n)
+  const revision = holds.length === 0 ? pass.target : (pass.s.revisions.current ?? pass.target)
+  return eligibilityAt(n, revision) === 'Run' ? create(pass, n, revision) : wait(holds)
+}
+
 /**
  * Creates the Deployment. If this object has the node out, the Deployment was lost: the node stays out by the same claim, which its agent
  * knows. Otherwise these are its first pods.
  */
-function create(pass: Pass, n: NodeView): NodeAnswer {
+function create(pass: Pass, n: NodeView, revision: string): NodeAnswer {
   const { object, now } = pass.s
-  const to = { revision: firstRevision(pass, n), phase: 'Updating' } as const
+  const to = { revision, phase: 'Updating' } as const
   const op: IngressOp = n.isAsked ? opOfOut(pass, n, to) : { ...newOp(pass, n, to), t2: now, isNew: true }
   return act(
     n,

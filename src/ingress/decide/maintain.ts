@@ -7,7 +7,7 @@ import { type NodeView, neverServed, type Pass } from './pass.ts'
 import { placeHolds } from './place-holds.ts'
 import { mayMove } from './rollout-rules.ts'
 import { setGate } from './set-gate.ts'
-import type { IngressDeployment } from './snapshot.ts'
+import { eligibilityAt, type IngressDeployment } from './snapshot.ts'
 
 interface Maintained {
   readonly op: IngressOp
@@ -44,13 +44,14 @@ function whileOut(pass: Pass, n: NodeView, { op, deployment }: Omit<Maintained, 
   const isEmptied = pass.s.object.spec.onCordon === 'DetachAndScaleDown'
   if (isEmptied && deployment.replicas > 0)
     return act(n, { kind: 'scale', replicas: 0 }, { code: 'ReplicasDiffer', text: `${n.name} needs no pods now` })
-  if (op.revision !== pass.target && placeHolds(n, true).length === 0 && mayMove(pass, n, op.revision))
+  const isPlaced = eligibilityAt(n, pass.target) === 'Run' && n.node?.ready === 'True'
+  if (op.revision !== pass.target && isPlaced && mayMove(pass, n, op.revision))
     return act(
       n,
       { kind: 'writeOp', op: { ...op, revision: pass.target } },
       { code: 'NodeBegun', text: `${n.name} is out, so its pods are replaced meanwhile` },
     )
-  if (deployment.revision !== op.revision && placeHolds(n, true).length === 0)
+  if (deployment.revision !== op.revision && placeHolds(n, { ...op, isInMaintenance: true }).length === 0)
     return apply(pass, n, { revision: op.revision, atOnce: true, replicas: deployment.replicas })
   return waitForOthers(n)
 }

@@ -22,7 +22,7 @@ export type NodeState =
   | 'Leaving'
 
 /** The revision that nodes are to have: the one before, after a rollback. */
-export function targetRevision({ revisions }: IngressSnapshot): string {
+export function targetRevision({ revisions }: Pick<IngressSnapshot, 'revisions'>): string {
   const { desired, current, rejected } = revisions
   const isRejected = rejected?.revision === desired && !rejected.isLifted
   return isRejected && current !== undefined ? current : desired
@@ -59,7 +59,7 @@ function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined):
 const isUnplaced = (s: IngressSnapshot, n: IngressNode, { t1, ...op }: IngressOp): boolean =>
   t1 !== undefined &&
   s.now - t1 > s.object.spec.rollout.progressDeadlineMs &&
-  placeHolds(n, false).length > 0 &&
+  placeHolds(n, op).length > 0 &&
   detachWaits(s, n, { ...op, t1 }).length === 0
 
 /** The pods were rejected too often. This also holds while they are tried again, since the rollout would go on in that time otherwise. */

@@ -14,7 +14,6 @@ import { type SeenSlot, slotIdentity } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { ownerText } from '../../service/decide/budget/owner-text.ts'
 import { HOLDERS_ANNOTATION } from '../../service/decide/detach-holders.ts'
-import { eligibilityIn } from '../../service/decide/eligibility.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { wantedGate } from './drain-gate.ts'
 import type { IngressFound } from './found.ts'
@@ -22,6 +21,7 @@ import { ingressOwner } from './marks.ts'
 import { identityOf } from './names.ts'
 import { type NodeRow, nodeRows, type RowSources, rowOf } from './node-rows.ts'
 import { OP_ANNOTATION, parseOp, revisionIn } from './op.ts'
+import type { Placements } from './placements.ts'
 import { rejectionOf } from './rejection.ts'
 import { remembered } from './remembered.ts'
 import type { IngressDeployment, IngressNode } from './snapshot.ts'
@@ -42,7 +42,7 @@ const VIEWS = remembered<NodeRow, View>()
 export function nodeViews(
   found: IngressFound,
   ours: RowSources['ours'],
-  gates: RowSources['gates'],
+  { gates, placements }: { readonly gates: RowSources['gates']; readonly placements: Placements },
 ): readonly IngressNode[] {
   const { object, nodes } = found
   const slots = new Map(
@@ -50,16 +50,17 @@ export function nodeViews(
       slot.isStale || slot.owner.node === undefined ? [] : [[slot.owner.node, slot]],
     ),
   )
-  const eligibility = eligibilityIn(object.spec)
   const owner = ingressOwner(object)
   const recall = VIEWS(object.spec, nodes.length)
   const rows = nodeRows({ found, ours, gates })
   const views: IngressNode[] = []
   for (const row of rows) {
     const seen = seenOf(found, row, slots)
-    const make = (): View => listedView(found, seen, eligibility(row.node))
+    const make = (): View => listedView(found, seen, placements(row.node, row.deployment?.annotations))
     const { agent, acknowledgementSeen } = seen
-    const view = isTimeless(seen) ? recall(row, [object.uid, owner, agent, acknowledgementSeen], make) : make()
+    const view = isTimeless(seen)
+      ? recall(row, [object.uid, owner, placements, agent, acknowledgementSeen], make)
+      : make()
     if (typeof view === 'object') views.push(view)
   }
   const areAllListed = rows.filter(({ deployment }) => deployment !== undefined).length === ours.size
@@ -92,17 +93,16 @@ function seenOf(found: IngressFound, row: NodeRow, slots: Slots): Seen {
 const isTimeless = ({ slot, row }: Seen): boolean =>
   slot === undefined && !row.pods.some(({ isFailed, isShutDown }) => isFailed || isShutDown)
 
-function listedView(found: IngressFound, seen: Seen, eligibility: ReturnType<ReturnType<typeof eligibilityIn>>): View {
-  const { kind, isGoing = false } = eligibility
+function listedView(found: IngressFound, seen: Seen, placed: ReturnType<Placements>): View {
   const view = viewOf(found, seen)
   const slot = slotOf(found, seen)
   const matters =
-    kind !== 'Leave' ||
+    placed.eligibility !== 'Leave' ||
     seen.row.deployment !== undefined ||
     view.pods > 0 ||
     slot.kind === 'ours' ||
     (seen.row.node !== undefined && bears(seen.row.node, ingressOwner(found.object)))
-  return matters ? { ...view, eligibility: kind, isGoing, slot } : 'nothing of this object'
+  return matters ? { ...view, ...placed, slot } : 'nothing of this object'
 }
 
 /** The Node may have a claim or a mark of this object. */
@@ -121,7 +121,7 @@ function slotOf(found: IngressFound, { row, slot }: Seen): IngressNode['slot'] {
   }
 }
 
-function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, 'eligibility' | 'isGoing' | 'slot'> {
+function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, keyof ReturnType<Placements> | 'slot'> {
   const { row, agent, acknowledgementSeen } = seen
   const { name, node, deployment, pods } = row
   const request = requestOf(deployment)

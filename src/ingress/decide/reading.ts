@@ -14,6 +14,7 @@ import { knownRollout } from './known-rollout.ts'
 import { healthCheckerName, identityFor } from './names.ts'
 import { nodeViews } from './node-views.ts'
 import { type SortedDeployments, sortDeployments, sortedAsBefore } from './ownership.ts'
+import { placementsOf } from './placements.ts'
 import { promotionId, rejectedRevision } from './rejected-revision.ts'
 import { templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
@@ -47,6 +48,12 @@ export function ingressReading(found: IngressFound): IngressReading {
   const rollback = rollbackOf(object, { revisions, rejected: rejected?.revision })
   const checker = found.daemonSets.find(({ name }) => name === healthCheckerName(object.name))
   const known = knownRollout(found.status)
+  const named = {
+    desired,
+    ...word('current', found.status.currentRevision),
+    ...present({ rejected }),
+    ...(object.promoted === promotionId(desired, rejected) ? { promoted: desired } : {}),
+  }
   return {
     deployments,
     gates,
@@ -62,12 +69,7 @@ export function ingressReading(found: IngressFound): IngressReading {
       now: found.now,
       isFresh: found.isFresh,
       ...present({ outage: found.outage }),
-      revisions: {
-        desired,
-        ...word('current', found.status.currentRevision),
-        ...present({ rejected }),
-        ...(object.promoted === promotionId(desired, rejected) ? { promoted: desired } : {}),
-      },
+      revisions: named,
       ...present({ knownRollout: known }),
       listedNodes: listedNodes(found.status),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
@@ -79,7 +81,7 @@ export function ingressReading(found: IngressFound): IngressReading {
         out,
         slots: found.budget.slots,
       },
-      nodes: nodeViews(found, deployments.ours, gates),
+      nodes: nodeViews(found, deployments.ours, { gates, placements: placementsOf(found, named) }),
     },
   }
 }

@@ -30,7 +30,7 @@ const isSkipped = ({ target }: Pass, { request, op }: NodeView): boolean =>
 const isStuckAtTarget = ({ target }: Pass, n: NodeView): boolean =>
   n.state === 'Stuck' &&
   (n.op === undefined ||
-    (n.op.revision === target && (n.deployment?.revision === target || placeHolds(n, false).length === 0)))
+    (n.op.revision === target && (n.deployment?.revision === target || placeHolds(n, n.op).length === 0)))
 
 /** Nodes that count as failed. */
 export const failedNodes = (pass: Pass): readonly NodeView[] =>
@@ -62,7 +62,7 @@ export function awaitsPromotion(pass: Pass): string | undefined {
 const cannotBeUpdated = (pass: Pass, n: NodeView): boolean =>
   n.state === 'Maintenance' ||
   isSkipped(pass, n) ||
-  (n.op === undefined && placeHolds(n, false).length > 0) ||
+  (n.op === undefined && placeHolds(n, { revision: pass.target }).length > 0) ||
   gaveUp(pass, n)
 
 /** Why no node may get the wanted revision now. */
@@ -139,16 +139,14 @@ function ownHolds(pass: Pass, n: NodeView, { old }: Fleet): readonly Reason[] {
 /** Why the node may not go to the wanted revision now. Nothing else decides that. `fleet`: with what this pass has admitted already. */
 export const targetHolds = (pass: Pass, n: NodeView, fleet: Fleet = fleetOf(pass)): readonly Reason[] => [
   ...fleet.holds,
-  ...placeHolds(n, n.state === 'Maintenance'),
+  ...placeHolds(n, { revision: pass.target, isInMaintenance: n.state === 'Maintenance' }),
   ...ownHolds(pass, n, fleet),
 ]
 
-/** The revision of a node without pods. A node that takes them late gets the wanted one all the same, since it needs no detach for that. */
-export function firstRevision(pass: Pass, n: NodeView): string {
-  const { target, s } = pass
+/** Why no pods of the wanted revision are made for a node without pods. One that takes them late needs no detach for that, so it may. */
+export function firstHolds(pass: Pass, n: NodeView): readonly Reason[] {
   const fleet = fleetOf(pass)
-  const isHeld = fleet.holds.length > 0 || ownHolds(pass, n, fleet).length > 0
-  return isHeld ? (s.revisions.current ?? target) : target
+  return [...fleet.holds, ...ownHolds(pass, n, fleet)]
 }
 
 /** Nodes that still need the wanted revision. */

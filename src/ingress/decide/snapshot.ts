@@ -60,12 +60,20 @@ interface IngressBudget {
   readonly slots: readonly SeenSlot[]
 }
 
+type Eligibility = 'Run' | 'Keep' | 'Leave'
+
+/** Whether the node is to have pods of that revision. */
+export const eligibilityAt = ({ eligibility, otherwise }: IngressNode, revision: string): Eligibility =>
+  otherwise?.[revision] ?? eligibility
+
 export interface IngressNode {
   readonly name: string
   /** Absent: it is gone, by an authoritative list. */
   readonly node?: Node
   /** `Run`: the node is to have pods. `Keep`: existing pods stay, and new ones would not be placed. `Leave`: the node is to have none. */
-  readonly eligibility: 'Run' | 'Keep' | 'Leave'
+  readonly eligibility: Eligibility
+  /** What differs from that at another revision. `eligibility` is by the one that the node has or gets. Absent: nothing. */
+  readonly otherwise?: Readonly<Record<string, Eligibility>>
   /** The node or its pods go whatever is decided: the Node is deleted, is to be removed, or has a NoExecute taint. */
   readonly isGoing: boolean
   readonly deployment?: IngressDeployment

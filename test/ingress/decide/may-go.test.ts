@@ -93,6 +93,12 @@ test('a new node gets the revision before while stuck nodes have stopped the rol
   assert.equal(created(s), 'n9 createDeployment r1')
 })
 
+test('a new node gets no pods of the last good revision where that one has none there', () => {
+  const elsewhere = { ...fresh(), otherwise: { r1: 'Leave' } } as const
+  const s = aScene([aNodeOf('n1'), elsewhere], { spec: { rollout: { paused: true } } })
+  assert.equal(short(decideIngress(s)), 'hold web RolloutPaused web RolloutPaused')
+})
+
 test('a new node that is a canary node gets the wanted revision, and so does one that is not Ready yet', () => {
   assert.equal(
     created(aScene([aNodeOf('n1'), fresh({ labels: { canary: 'yes' } })], { spec: CANARY })),

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { wallMs } from '../../../src/ground/model/time.ts'
+import { decideObject } from '../../../src/ingress/decide/decide-object.ts'
+import { wantedDeployment } from '../../../src/ingress/decide/deployment.ts'
+import { wantedGate } from '../../../src/ingress/decide/drain-gate.ts'
+import { identityFor } from '../../../src/ingress/decide/names.ts'
+import { formatOp, OP_ANNOTATION } from '../../../src/ingress/decide/op.ts'
+import { type IngressReading, ingressReading } from '../../../src/ingress/decide/reading.ts'
+import { templateHash, wantedRevision } from '../../../src/ingress/decide/revision.ts'
+import { ingressStatus } from '../../../src/ingress/decide/status.ts'
+import type { IngressSpec } from '../../../src/ingress/model/ingress-daemon-set.ts'
+import { anIngress, anIngressSpec, podsWith } from '../../support/ingress-objects.ts'
+import { aClusterNode, anOp, NOW } from '../../support/ingress-world.ts'
+import { served } from '../../support/served-object.ts'
+
+const FAST = { labels: { disk: 'fast' } }
+const NODES = [
+  aClusterNode('n1', FAST),
+  aClusterNode('n2', { taints: [{ key: 'team', value: 'x', effect: 'NoExecute' }] }),
+  aClusterNode('n3'),
+]
+const TOLERATES = { tolerations: [{ key: 'team', operator: 'Exists' }] }
+const BEFORE = anIngressSpec({ template: podsWith(TOLERATES) })
+
+interface Edited {
+  readonly pods: Readonly<Record<string, unknown>>
+  readonly rollout?: Partial<IngressSpec['rollout']>
+  readonly status?: Readonly<Record<string, unknown>>
+  /** The node whose operation is for the template of now. */
+  readonly begun?: string
+  /** It has no Deployment. */
+  readonly fresh?: string
+}
+
+/** Each node has the pods of a template that fits all of them; then the template is edited. */
+function edited({ pods, rollout, status = {}, begun, fresh }: Edited): IngressReading {
+  const spec = anIngressSpec({
+    template: podsWith({ ...TOLERATES, ...pods }),
+    rollout: { ...BEFORE.rollout, ...rollout },
+  })
+  const change = { finalizers: ['evenkeel.dev/detached-nodes'] }
+  const [before, object] = [
+    { ...anIngress({}, change), spec: BEFORE },
+    { ...anIngress({}, change), spec },
+  ]
+  const counts = { replicas: 2, updated: 2, ready: 2, available: 2, isObserved: true }
+  const revision = { number: 1, hash: templateHash(BEFORE) }
+  const deployments = NODES.filter(({ name }) => name !== fresh).map((node) => {
+    const wanted = wantedDeployment(before, { identity: identityFor(object, node), revision, replicas: 2 })
+    const made = { ...served('Deployment', wanted), ...counts }
+    const op = formatOp(anOp({ revision: templateHash(spec) }))
+    return node.name === begun ? { ...made, annotations: { ...made.annotations, [OP_ANNOTATION]: op } } : made
+  })
+  return ingressReading({
+    ...{ object, isFresh: true, now: wallMs(NOW), nodes: NODES, deployments, daemonSets: [] },
+    status: { currentRevision: revision.hash, ...status },
+    gates: NODES.filter(({ name }) => name !== fresh).map((node) =>
+      served('PodDisruptionBudget', wantedGate(object, identityFor(object, node), 'closed')),
+    ),
+    revisions: [before, object].map((at, index) =>
+      served('ControllerRevision', wantedRevision(at, { number: index + 1, collisionCount: 0 })),
+    ),
+    podsOf: () => [],
+    budget: { limit: { kind: 'count', count: 3 }, slots: [], cordons: 'noBrake' },
+    slotHolder: 'us',
+    heldSlot: () => undefined,
+    acknowledgedSince: () => undefined,
+    agentOf: () => undefined,
+  })
+}
+
+const decided = (reading: IngressReading): string => {
+  const decision = decideObject({ kind: 'seen', reading })
+  if (decision.kind !== 'act')
+    return [...new Set(decision.reasons.map(({ code, object }) => `${object} ${code}`))].join(' ')
+  return decision.actions.map((action) => ('node' in action ? `${action.node} ${action.kind}` : action.kind)).join('; ')
+}
+const desired = (reading: IngressReading): unknown => ingressStatus(reading.snapshot, [])?.fields.desiredNodes
+
+const SELECTS = { nodeSelector: { disk: 'fast' } }
+const EDITS = [
+  ['a node selector', SELECTS],
+  [
+    'an affinity',
+    {
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'In', values: ['fast'] }] }],
+          },
+        },
+      },
+    },
+  ],
+  ['a toleration that is gone', { tolerations: [] }],
+] as const
+
+for (const [title, pods] of EDITS)
+  test(`a template that is not rolled out takes no pods away: ${title}`, () => {
+    const paused = edited({ pods, rollout: { paused: true } })
+    assert.deepEqual([decided(paused), desired(paused)], ['front RolloutPaused', 3])
+    const canary = edited({ pods, rollout: { canary: { canary: 'yes' } } })
+    assert.match(decided(canary), /CanaryAwaited/)
+    assert.equal(desired(canary), 3)
+  })
+
+test('a template with another placement goes over the nodes within the limit, also to those that are to have no pods of it', () => {
+  const reading = edited({ pods: SELECTS })
+  assert.match(decided(reading), /^n\d takeSlot$/)
+  const begun = edited({ pods: SELECTS, begun: 'n3' })
+  assert.equal(begun.snapshot.nodes.find(({ name }) => name === 'n3')?.eligibility, 'Leave')
+  assert.equal(desired(begun), 2)
+})
+
+test('a template that was rolled back says nothing of where pods are', () => {
+  const { desired: hash } = edited({ pods: SELECTS }).snapshot.revisions
+  const back = edited({ pods: SELECTS, status: { rejectedRevision: hash, rejectedAt: '2026-01-01T00:00:00Z' } })
+  assert.equal(desired(back), 3)
+})
+
+test('a node without pods gets those of the last good revision only where that one has pods there', () => {
+  const held = { rollout: { paused: true } }
+  assert.equal(decided(edited({ pods: SELECTS, fresh: 'n1', ...held })), 'n1 createDeployment')
+  assert.equal(decided(edited({ pods: SELECTS, fresh: 'n3', ...held })), 'front RolloutPaused')
+})
