@@ -5,6 +5,7 @@ import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { HEALTH_ANNOTATION, parseHealthOrder } from '../../service/model/health-order.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import { namedNodes } from './checker-place.ts'
 import { hasHealthChecker } from './deployment.ts'
 import { wantedHealthDaemonSet } from './health-daemon-set.ts'
 import { healthCheckerName } from './names.ts'
@@ -45,10 +46,13 @@ export function healthChecker(reading: IngressReading): Decided {
   const { object } = snapshot
   const { image } = object.spec.healthChecker
   const isWanted = image !== undefined && hasHealthChecker(object.spec)
-  if (found === undefined)
-    return isWanted
-      ? act(object, { kind: 'createHealthChecker', wanted: wantedHealthDaemonSet(object, image) })
-      : NOTHING
+  if (found === undefined) {
+    if (!isWanted) return NOTHING
+    return act(object, {
+      kind: 'createHealthChecker',
+      wanted: wantedHealthDaemonSet(object, image, namedNodes(snapshot, undefined)),
+    })
+  }
   const ownership = ownershipOf(object, found, { [INGRESS_LABEL]: object.name })
   if (ownership.kind !== 'ours' && ownership.kind !== 'orphan')
     return isWanted
@@ -60,7 +64,7 @@ export function healthChecker(reading: IngressReading): Decided {
       ? act(object, { kind: 'deleteHealthChecker', daemonSet: found })
       : NOTHING
   if (ownership.kind === 'orphan') return act(object, { kind: 'adoptHealthChecker', daemonSet: found })
-  const patch = daemonSetPatch(found, wantedHealthDaemonSet(object, image))
+  const patch = daemonSetPatch(found, wantedHealthDaemonSet(object, image, namedNodes(snapshot, found)))
   return patch === undefined ? awaited(reading) : act(object, { kind: 'alignHealthChecker', daemonSet: found, patch })
 }
 

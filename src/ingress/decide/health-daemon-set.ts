@@ -1,9 +1,9 @@
 import { TEMPLATE_HASH_ANNOTATION } from '../../ground/model/ingress-keys.ts'
-import { isJsonObject } from '../../ground/model/json-object.ts'
 import { canonicalJson } from '../../ground/model/owned/canonical-json.ts'
 import { shortHash } from '../../ground/model/owned/node-names.ts'
 import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import { placeOf } from './checker-place.ts'
 import { healthCheckerName } from './names.ts'
 import { wantedMetadata } from './wanted-metadata.ts'
 
@@ -22,12 +22,16 @@ const MEMORY_DIR = '/run/evenkeel'
 
 /**
  * The DaemonSet whose pods answer at the health ports of an IngressDaemonSet. One for all ports: which these are stands on the Deployments, so
- * another port replaces no pod. The selector goes by the name, so that an object that is made anew may take over what an earlier one left.
+ * another port replaces no pod. `names`: nodes that the spec does not select. The selector goes by the name, so that an object that is made anew may take over what an earlier one left.
  */
-export function wantedHealthDaemonSet(ids: IngressDaemonSet, image: string): WantedObject {
+export function wantedHealthDaemonSet(
+  ids: IngressDaemonSet,
+  image: string,
+  names: readonly string[] = [],
+): WantedObject {
   const name = healthCheckerName(ids.name)
   const labels = { [CHECKER_LABEL]: ids.name }
-  const template = { metadata: { labels }, spec: podSpec(ids, image) }
+  const template = { metadata: { labels }, spec: podSpec(ids, { image, names }) }
   return {
     metadata: wantedMetadata(ids, {
       name,
@@ -45,10 +49,13 @@ export function wantedHealthDaemonSet(ids: IngressDaemonSet, image: string): Wan
 }
 
 /** No probe: a port of the node that a kubelet could ask comes and goes with the object, and a node that is out is no pod that is broken. */
-function podSpec(ids: IngressDaemonSet, image: string): Json {
+function podSpec(
+  ids: IngressDaemonSet,
+  { image, names }: { readonly image: string; readonly names: readonly string[] },
+): Json {
   const { imagePullPolicy, serviceAccountName } = ids.spec.healthChecker
   return {
-    ...placeOf(ids),
+    ...placeOf(ids, names),
     serviceAccountName,
     automountServiceAccountToken: true,
     enableServiceLinks: false,
@@ -87,24 +94,3 @@ function podSpec(ids: IngressDaemonSet, image: string): Json {
     volumes: [{ name: 'memory', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } }],
   }
 }
-
-/**
- * The nodes of the object, by what its template says of nodes. DaemonSets tolerate a cordon by themselves. As important as the pods that are
- * answered for, and pulled with the same secrets.
- */
-function placeOf({ spec: { nodeSelector, template } }: IngressDaemonSet): Json {
-  const pod = objectOr(template.object.spec)
-  const required = objectOr(objectOr(pod.affinity).nodeAffinity)[REQUIRED]
-  return {
-    nodeSelector: { ...objectOr(pod.nodeSelector), ...nodeSelector },
-    ...(required === undefined ? {} : { affinity: { nodeAffinity: { [REQUIRED]: required } } }),
-    ...given(pod, ['tolerations', 'priorityClassName', 'imagePullSecrets']),
-  }
-}
-
-const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
-
-const given = (from: Json, keys: readonly string[]): Json =>
-  Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])))
-
-const objectOr = (value: unknown): Json => (isJsonObject(value) ? value : {})

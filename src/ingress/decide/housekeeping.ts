@@ -20,6 +20,7 @@ import { atMost } from './refusals.ts'
 import { remembered } from './remembered.ts'
 import { holdsTemplateOf, numberOf, templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
+import type { IngressNode } from './snapshot.ts'
 
 /** Actions that an IngressDaemonSet needs beside its nodes, and the cleanup of what is left over. */
 type HousekeepingAction =
@@ -146,16 +147,23 @@ function drifted(reading: IngressReading): readonly HousekeepingAction[] {
   const owner = ingressOwner(object)
   const areReady = areCheckersReady(reading)
   const { ours } = reading.deployments
+  // No checker is placed on the others, or it goes.
+  const placed = areReady ? new Set(reading.snapshot.nodes.filter(isToRun).map(({ name }) => name)) : NONE
   const recall = DRIFTS(object.spec, ours.size)
   const actions: HousekeepingAction[] = []
   for (const [node, deployment] of ours) {
     if (OP_ANNOTATION in deployment.annotations || deployment.deleting) continue
-    const inputs = [object.uid, owner, node, areReady]
-    const patch = recall(deployment, inputs, () => driftOf(object, { node, deployment, areReady }))
+    const isChecked = placed.has(node)
+    const inputs = [object.uid, owner, node, isChecked]
+    const patch = recall(deployment, inputs, () => driftOf(object, { node, deployment, isChecked }))
     if (patch !== undefined) actions.push({ kind: 'align', deployment, patch })
   }
   return actions
 }
+
+const NONE: ReadonlySet<string> = new Set()
+
+const isToRun = ({ eligibility }: IngressNode): boolean => eligibility === 'Run'
 
 type Drift = ReturnType<typeof deploymentPatch>
 
@@ -164,17 +172,18 @@ const DRIFTS = remembered<FoundDeployment, Drift>()
 interface Kept {
   readonly node: string
   readonly deployment: FoundDeployment
-  readonly areReady: boolean
+  /** A pod of the health checker may answer there. */
+  readonly isChecked: boolean
 }
 
-function driftOf(object: IngressDaemonSet, { node, deployment, areReady }: Kept): Drift {
+function driftOf(object: IngressDaemonSet, { node, deployment, isChecked }: Kept): Drift {
   const { [REVISION_ANNOTATION]: number, [TEMPLATE_HASH_ANNOTATION]: hash = '' } = deployment.annotations
   const wanted = wantedDeployment(object, {
     identity: identityOf(deployment, node),
     revision: { number: Number(number ?? 0), hash },
     replicas: deployment.replicas,
     found: deployment,
-    areCheckersReady: areReady,
+    areCheckersReady: isChecked,
   })
   return deploymentPatch(deployment, wanted, 'keep')
 }

@@ -42,9 +42,13 @@ test('it runs where the pods of the object may run, as important as they are, an
   })
   assert.deepEqual(nodeSelector, { disk: 'ssd', zone: 'a' })
   assert.deepEqual(affinity, { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } })
-  assert.deepEqual([tolerated, priorityClassName, imagePullSecrets], [tolerations, 'edge', [{ name: 'registry' }]])
+  const stays = { operator: 'Exists', effect: 'NoExecute' }
   assert.deepEqual(
-    ['affinity', 'tolerations', 'priorityClassName', 'imagePullSecrets'].filter((key) => key in podOf()),
+    [tolerated, priorityClassName, imagePullSecrets],
+    [[...tolerations, stays], 'edge', [{ name: 'registry' }]],
+  )
+  assert.deepEqual(
+    ['affinity', 'priorityClassName', 'imagePullSecrets'].filter((key) => key in podOf()),
     [],
   )
 })

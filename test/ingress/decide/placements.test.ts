@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Node } from '../../../src/ground/model/node.ts'
+import type { FoundDaemonSet } from '../../../src/ground/model/owned/found-workload.ts'
+import type { WantedObject } from '../../../src/ground/model/owned/wanted-object.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { decideObject } from '../../../src/ingress/decide/decide-object.ts'
 import { wantedDeployment } from '../../../src/ingress/decide/deployment.ts'
 import { wantedGate } from '../../../src/ingress/decide/drain-gate.ts'
+import { healthChecker } from '../../../src/ingress/decide/health-checker.ts'
+import { housekeeping } from '../../../src/ingress/decide/housekeeping.ts'
 import { identityFor } from '../../../src/ingress/decide/names.ts'
 import { formatOp, OP_ANNOTATION } from '../../../src/ingress/decide/op.ts'
 import { type IngressReading, ingressReading } from '../../../src/ingress/decide/reading.ts'
 import { templateHash, wantedRevision } from '../../../src/ingress/decide/revision.ts'
 import { ingressStatus } from '../../../src/ingress/decide/status.ts'
 import type { IngressSpec } from '../../../src/ingress/model/ingress-daemon-set.ts'
+import { daemonPlacement } from '../../../src/sim/actors/daemon-placement.ts'
+import type { NodeObject } from '../../../src/sim/actors/node-object.ts'
+import type { PodTemplate } from '../../../src/sim/actors/owned-pods.ts'
 import { anIngress, anIngressSpec, podsWith } from '../../support/ingress-objects.ts'
 import { aClusterNode, anOp, NOW } from '../../support/ingress-world.ts'
 import { served } from '../../support/served-object.ts'
@@ -23,6 +31,8 @@ const NODES = [
 const TOLERATES = { tolerations: [{ key: 'team', operator: 'Exists' }] }
 const BEFORE = anIngressSpec({ template: podsWith(TOLERATES) })
 
+const CHECKER = { image: 'checker:1', imagePullPolicy: 'Always', serviceAccountName: 'checker' } as const
+
 interface Edited {
   readonly pods: Readonly<Record<string, unknown>>
   readonly rollout?: Partial<IngressSpec['rollout']>
@@ -31,11 +41,26 @@ interface Edited {
   readonly begun?: string
   /** It has no Deployment. */
   readonly fresh?: string
+  /** The DaemonSet of its health checker; `none`: it has none yet. Absent: the object names none. */
+  readonly checker?: FoundDaemonSet | 'none'
+  readonly nodes?: readonly Node[]
+  readonly spec?: Partial<IngressSpec>
 }
 
 /** Each node has the pods of a template that fits all of them; then the template is edited. */
-function edited({ pods, rollout, status = {}, begun, fresh }: Edited): IngressReading {
+function edited({
+  pods,
+  rollout,
+  status = {},
+  begun,
+  fresh,
+  checker,
+  nodes = NODES,
+  spec: more,
+}: Edited): IngressReading {
   const spec = anIngressSpec({
+    ...more,
+    ...(checker === undefined ? {} : { healthChecker: CHECKER }),
     template: podsWith({ ...TOLERATES, ...pods }),
     rollout: { ...BEFORE.rollout, ...rollout },
   })
@@ -46,18 +71,27 @@ function edited({ pods, rollout, status = {}, begun, fresh }: Edited): IngressRe
   ]
   const counts = { replicas: 2, updated: 2, ready: 2, available: 2, isObserved: true }
   const revision = { number: 1, hash: templateHash(BEFORE) }
-  const deployments = NODES.filter(({ name }) => name !== fresh).map((node) => {
-    const wanted = wantedDeployment(before, { identity: identityFor(object, node), revision, replicas: 2 })
-    const made = { ...served('Deployment', wanted), ...counts }
-    const op = formatOp(anOp({ revision: templateHash(spec) }))
-    return node.name === begun ? { ...made, annotations: { ...made.annotations, [OP_ANNOTATION]: op } } : made
-  })
+  const deployments = nodes
+    .filter(({ name }) => name !== fresh)
+    .map((node) => {
+      const wanted = wantedDeployment(before, { identity: identityFor(object, node), revision, replicas: 2 })
+      const made = { ...served('Deployment', wanted), ...counts }
+      const op = formatOp(anOp({ revision: templateHash(spec) }))
+      return node.name === begun ? { ...made, annotations: { ...made.annotations, [OP_ANNOTATION]: op } } : made
+    })
   return ingressReading({
-    ...{ object, isFresh: true, now: wallMs(NOW), nodes: NODES, deployments, daemonSets: [] },
+    ...{
+      object,
+      isFresh: true,
+      now: wallMs(NOW),
+      nodes,
+      deployments,
+      daemonSets: typeof checker === 'object' ? [checker] : [],
+    },
     status: { currentRevision: revision.hash, ...status },
-    gates: NODES.filter(({ name }) => name !== fresh).map((node) =>
-      served('PodDisruptionBudget', wantedGate(object, identityFor(object, node), 'closed')),
-    ),
+    gates: nodes
+      .filter(({ name }) => name !== fresh)
+      .map((node) => served('PodDisruptionBudget', wantedGate(object, identityFor(object, node), 'closed'))),
     revisions: [before, object].map((at, index) =>
       served('ControllerRevision', wantedRevision(at, { number: index + 1, collisionCount: 0 })),
     ),
@@ -123,4 +157,74 @@ test('a node without pods gets those of the last good revision only where that o
   const held = { rollout: { paused: true } }
   assert.equal(decided(edited({ pods: SELECTS, fresh: 'n1', ...held })), 'n1 createDeployment')
   assert.equal(decided(edited({ pods: SELECTS, fresh: 'n3', ...held })), 'front RolloutPaused')
+})
+
+/** The nodes on which a DaemonSet keeps its pods, as its controller decides it. */
+function keptOn({ snapshot }: IngressReading, { spec }: WantedObject): readonly string[] {
+  const { template } = spec as { readonly template: PodTemplate }
+  return snapshot.nodes
+    .flatMap(({ node }) => node ?? [])
+    .filter(({ name, labels, taints }) => {
+      const object = { metadata: { name, labels }, spec: { taints } } as unknown as NodeObject
+      return daemonPlacement(object, template).shouldStay
+    })
+    .map(({ name }) => name)
+}
+
+const ALL = NODES.map(({ name }) => name)
+
+function checkerOf(reading: IngressReading): WantedObject {
+  const { actions } = healthChecker(reading)
+  const [action] = actions
+  assert.ok(action?.kind === 'createHealthChecker')
+  return action.wanted
+}
+
+/** What another edit makes of the DaemonSet that stands. */
+function alignedOf(edit: Edited, before: WantedObject): WantedObject {
+  const checker = { ...served('DaemonSet', before), ...COUNTS }
+  const [action] = healthChecker(edited({ ...edit, checker })).actions
+  if (action === undefined) return before
+  assert.ok(action.kind === 'alignHealthChecker')
+  return { ...before, ...action.patch } as unknown as WantedObject
+}
+
+const COUNTS = { desired: 3, updated: 3, available: 3, isObserved: true }
+const POOL = { spec: { nodeSelector: { pool: 'a' } } }
+
+for (const [title, edit] of [
+  ...EDITS.map(([what, pods]) => [what, { pods }] as const),
+  ['a node selector of the object', { pods: {}, ...POOL }],
+  ['a label that is gone, in a pause', { pods: SELECTS, ...POOL, rollout: { paused: true } }],
+] as const)
+  test(`health checkers stay on each node that still has pods of the object: ${title}`, () => {
+    const reading = edited({ ...edit, checker: 'none' })
+    assert.deepEqual(keptOn(reading, checkerOf(reading)), ALL)
+  })
+
+test('a health checker that was kept for a node goes with the last such node, so that one edit replaces all checkers twice and not once a node', () => {
+  const first = checkerOf(edited({ pods: SELECTS, checker: 'none' }))
+  const fewer = alignedOf({ pods: SELECTS, fresh: 'n3' }, first)
+  assert.deepEqual(fewer, first)
+  const nodes = NODES.slice(0, 1)
+  const last = alignedOf({ pods: SELECTS, nodes }, first)
+  const plain = checkerOf(edited({ pods: SELECTS, nodes, checker: 'none' }))
+  assert.deepEqual(hashOf(last), hashOf(plain))
+})
+
+const hashOf = ({ metadata }: Pick<WantedObject, 'metadata'>): string | undefined =>
+  metadata.annotations['evenkeel.dev/template-hash']
+
+test('agents hand over only on nodes on which a health checker is placed', () => {
+  const tainted = [aClusterNode('n1', { taints: [{ key: 'own', effect: 'NoSchedule' }] }), aClusterNode('n2')]
+  const wanted = checkerOf(edited({ pods: {}, nodes: tainted, checker: 'none' }))
+  const checker = { ...served('DaemonSet', wanted), ...COUNTS }
+  const { actions } = housekeeping(edited({ pods: {}, nodes: tainted, checker }))
+  const handed = actions.flatMap((one) =>
+    one.kind === 'align' ? [[one.deployment.name, JSON.stringify(one.patch)]] : [],
+  )
+  assert.deepEqual(
+    handed.filter(([, patch]) => patch?.includes('pods')).map(([name]) => name),
+    [identityFor(anIngress(), aClusterNode('n2')).name],
+  )
 })
