@@ -1,3 +1,4 @@
+import { INGRESS_FINALIZER } from '../../ground/model/ingress-keys.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { toIsoSeconds } from '../../ground/model/time.ts'
@@ -94,7 +95,7 @@ function letGo({ object, budget: { fault } }: IngressSnapshot): IngressDecision 
   if (fault !== undefined) return { kind: 'hold', reasons: [fault], recheckAfterMs: RECHECK_MS }
   const text = `nothing of ${object.name} is left on any node`
   const reasons: readonly Reason[] = [{ code: 'ObjectUnused', object: object.name, text }]
-  if (object.finalizers.length === 0) return { kind: 'settled', reasons }
+  if (!object.finalizers.includes(INGRESS_FINALIZER)) return { kind: 'settled', reasons }
   return { kind: 'act', actions: [{ kind: 'removeFinalizer' }], reasons }
 }
 

@@ -134,7 +134,9 @@ function unusedRevisions({ snapshot, revisions, deployments }: IngressReading): 
     named.desired,
     named.current,
   ])
-  const unused = revisions.filter(({ labels }) => !used.has(labels[REVISION_HASH_LABEL])).toSorted(byNumber)
+  const unused = revisions
+    .filter(({ labels, deleting }) => !deleting && !used.has(labels[REVISION_HASH_LABEL]))
+    .toSorted(byNumber)
   const tooMany = Math.max(0, unused.length - object.spec.revisionHistoryLimit)
   return unused.slice(0, tooMany).map((revision) => ({ kind: 'deleteRevision', revision }) as const)
 }

@@ -31,6 +31,13 @@ export function leaving(pass: Pass, n: NodeView, admission: Admission | undefine
 const deleteDeployment = (n: NodeView): NodeAnswer =>
   act(n, { kind: 'deleteDeployment' }, { code: 'PodsUnwanted', text: `${n.name} needs no pods any more` })
 
+/** Its pods go, or a finalizer of others keeps it and them. Nothing is asked of it any more, and what keeps the node out stays. */
+export function beingDeleted(n: NodeView): NodeAnswer {
+  const text = `the Deployment of ${n.name} is being deleted, and ${n.pods} pods are still on ${n.name}`
+  const next = 'where it stays, see which finalizer it has and who is to remove that'
+  return wait([{ code: 'PodsLeft', object: n.name, text, next }])
+}
+
 /** The Node is gone, or another one has its name, so there is nothing to wait for. */
 export const gone = (n: NodeView): NodeAnswer =>
   n.deployment === undefined ? giveBack(n, 'it is gone') : deleteDeployment(n)

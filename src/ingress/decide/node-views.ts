@@ -6,16 +6,13 @@ import {
   TEMPLATE_HASH_ANNOTATION,
 } from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
-import { gatePatch } from '../../ground/model/owned/difference.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
-import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
 import { type SeenSlot, slotIdentity } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { ownerText } from '../../service/decide/budget/owner-text.ts'
 import { HOLDERS_ANNOTATION } from '../../service/decide/detach-holders.ts'
-import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
-import { wantedGate } from './drain-gate.ts'
+import { gateState } from './drain-gate.ts'
 import type { IngressFound } from './found.ts'
 import { ingressOwner } from './marks.ts'
 import { identityOf } from './names.ts'
@@ -162,25 +159,8 @@ function deploymentView(
     failedPods: pods.filter(({ isFailed, createdAt }) => isFailed && createdAt >= since).length,
     shutDownPods: pods.filter(({ isShutDown, createdAt }) => isShutDown && createdAt >= since).length,
     runningPods: pods.filter(({ isRunning }) => isRunning).length,
-    gate: gateOf(object, deployment, gate),
+    gate: gate === undefined ? 'absent' : gateState(object, identityOf(deployment, ''), gate),
     ...(isOfEarlierNode ? { isOfEarlierNode } : {}),
+    ...(deployment.deleting ? { isBeingDeleted: true } : {}),
   }
-}
-
-/** A gate that others have changed is neither open nor closed, so it is written again. */
-function gateOf(
-  object: IngressDaemonSet,
-  deployment: FoundDeployment,
-  gate: OwnedObject | undefined,
-): IngressDeployment['gate'] {
-  if (gate === undefined) return 'absent'
-  const identity = identityOf(deployment, '')
-  const states = ['closed', 'open'] as const
-  return states.find((state) => isGate(gate, wantedGate(object, identity, state))) ?? 'absent'
-}
-
-/** By its spec alone. */
-const isGate = (found: OwnedObject, wanted: Parameters<typeof gatePatch>[1]): boolean => {
-  const patch = gatePatch(found, wanted)
-  return patch === undefined || !('spec' in patch)
 }

@@ -94,7 +94,7 @@ function servesUnmarked({ object }: IngressSnapshot, n: IngressNode, out: Readon
   const { node, deployment } = n
   const { detach } = object.spec
   if (node === undefined || deployment === undefined || node.ready !== 'True' || n.isGoing) return false
-  if (out.has(n.name)) return false
+  if (out.has(n.name) || deployment.isBeingDeleted === true) return false
   if (detach.node !== undefined && node.annotations[detach.node.key] !== undefined) return false
   return deployment.ready >= healthInForce(object, deployment).minReadyPods
 }

@@ -140,6 +140,8 @@ export interface IngressDeployment {
   readonly gate: 'absent' | 'open' | 'closed'
   /** The Deployment was made for an earlier Node of this name. */
   readonly isOfEarlierNode?: true
+  /** It has a deletion timestamp: its pods go, or a finalizer keeps it. */
+  readonly isBeingDeleted?: true
 }
 
 /** On a Deployment whose pods were rejected too often: the revision, how often, and when (`rejection.ts`). */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatePatch, revisionPatch } from '../../../src/ground/model/owned/difference.ts'
-import { wantedGate } from '../../../src/ingress/decide/drain-gate.ts'
+import { gateState, wantedGate } from '../../../src/ingress/decide/drain-gate.ts'
 import { newIdentity } from '../../../src/ingress/decide/names.ts'
 import { wantedRevision } from '../../../src/ingress/decide/revision.ts'
 import { anIngress } from '../../support/ingress-objects.ts'
@@ -54,6 +54,29 @@ test('a gate that was changed by hand is closed again, and nothing of the change
     spec: { selector: { matchLabels: { ...IDENTITY.selector, app: null }, matchExpressions: null } },
   })
 })
+
+const STATES: readonly (readonly [title: string, spec: object, state: string])[] = [
+  ['as it is written', CLOSED.spec as object, 'closed'],
+  ['as it is written', OPEN.spec as object, 'open'],
+  [
+    'a policy has all budgets evict unhealthy pods',
+    { selector, maxUnavailable: 0, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+    'closed',
+  ],
+  [
+    'a policy has none do so',
+    { selector, maxUnavailable: '100%', unhealthyPodEvictionPolicy: 'IfHealthyBudget' },
+    'open',
+  ],
+  ['a later server fills a field in', { selector, maxUnavailable: 0, evictionMode: 'Strict' }, 'closed'],
+  ['others changed what it allows', { selector, maxUnavailable: 1 }, 'absent'],
+  ['others changed what it selects', { selector: { matchLabels: {} }, maxUnavailable: 0 }, 'absent'],
+]
+
+for (const [title, spec, state] of STATES)
+  test(`a gate is open or closed by what it selects and allows, whatever a policy sets beside that: ${title}, ${state}`, () => {
+    assert.equal(gateState(IDS, IDENTITY, gate(spec)), state)
+  })
 
 test('of a revision only its number and its marks are ever written', () => {
   const found = served('ControllerRevision', wantedRevision(IDS, { number: 1, collisionCount: 0 }))
