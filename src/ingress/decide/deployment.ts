@@ -24,8 +24,14 @@ export interface DeploymentOrder {
   readonly replicas: number
   /** The existing Deployment. Absent: a new one is created. */
   readonly found?: Pick<FoundDeployment, 'annotations' | 'ready'>
-  /** Health checkers run on all nodes, so they may answer in place of the agents. */
-  readonly areCheckersReady?: boolean
+  readonly health?: HealthNow
+}
+
+interface HealthNow {
+  /** A health checker runs on the node, so it may answer in place of the agent. */
+  readonly isChecked?: boolean
+  /** The object gives way to another one, which may have the ports that it names by now. */
+  readonly givesWay?: boolean
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -35,7 +41,7 @@ type Json = Readonly<Record<string, unknown>>
  * Deployment with wrong annotations.
  */
 export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder): WantedObject {
-  const { identity, revision, replicas, found, areCheckersReady } = order
+  const { identity, revision, replicas, found, health } = order
   return {
     metadata: wantedMetadata(ids, {
       name: identity.name,
@@ -44,7 +50,7 @@ export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder):
         [NODE_ANNOTATION]: identity.node,
         [REVISION_ANNOTATION]: String(revision.number),
         [TEMPLATE_HASH_ANNOTATION]: revision.hash,
-        [HEALTH_ANNOTATION]: healthOrder(ids.spec, found, areCheckersReady),
+        [HEALTH_ANNOTATION]: healthOrder(ids.spec, found, health),
       },
     }),
     spec: {
@@ -66,21 +72,28 @@ export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder):
  * Law: a higher number of ready pods counts on a node once so many are ready there.
  *
  * Otherwise an edit that adds a pod to each node would fail the health checks of all nodes at once.
+ *
+ * While the object gives way, the ports in force stay: agents give a port to the oldest Deployment that asks for it.
  */
-export function healthOrder(spec: IngressSpec, found?: DeploymentOrder['found'], areCheckersReady = false): string {
-  const { healthCheckNodePorts: ports, minReadyPodsPerNode } = spec
+export function healthOrder(
+  spec: IngressSpec,
+  found?: DeploymentOrder['found'],
+  { isChecked = false, givesWay = false }: HealthNow = {},
+): string {
+  const { healthCheckNodePorts, minReadyPodsPerNode } = spec
   const before = parseHealthOrder(found?.annotations[HEALTH_ANNOTATION] ?? '')
   if (found === undefined || typeof before === 'string')
     return formatHealthOrder({
-      ...{ ports, minReadyPods: minReadyPodsPerNode, mark: spec.detach.deployment },
+      ports: givesWay ? [] : healthCheckNodePorts,
+      ...{ minReadyPods: minReadyPodsPerNode, mark: spec.detach.deployment },
       ...(hasHealthChecker(spec) ? BY_PODS : {}),
     })
   const isEarly = before.minReadyPods < minReadyPodsPerNode && found.ready < minReadyPodsPerNode
   return formatHealthOrder({
-    ports,
+    ports: givesWay ? before.ports : healthCheckNodePorts,
     minReadyPods: isEarly ? before.minReadyPods : minReadyPodsPerNode,
     mark: markOf(spec, found.annotations, before.mark),
-    ...(hasHealthChecker(spec) && (areCheckersReady || before.by === 'pods') ? BY_PODS : {}),
+    ...(hasHealthChecker(spec) && (isChecked || before.by === 'pods') ? BY_PODS : {}),
   })
 }
 

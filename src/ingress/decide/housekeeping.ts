@@ -20,7 +20,7 @@ import { atMost } from './refusals.ts'
 import { remembered } from './remembered.ts'
 import { holdsTemplateOf, numberOf, templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
-import type { IngressNode } from './snapshot.ts'
+import { type IngressNode, isGivingWay } from './snapshot.ts'
 
 /** Actions that an IngressDaemonSet needs beside its nodes, and the cleanup of what is left over. */
 type HousekeepingAction =
@@ -149,6 +149,7 @@ function drifted(reading: IngressReading): readonly HousekeepingAction[] {
   const owner = ingressOwner(object)
   const areReady = areCheckersReady(reading)
   const { ours } = reading.deployments
+  const givesWay = isGivingWay(reading.snapshot)
   // No checker is placed on the others, or it goes.
   const placed = areReady ? new Set(reading.snapshot.nodes.filter(isToRun).map(({ name }) => name)) : NONE
   const recall = DRIFTS(object.spec, ours.size)
@@ -156,8 +157,8 @@ function drifted(reading: IngressReading): readonly HousekeepingAction[] {
   for (const [node, deployment] of ours) {
     if (OP_ANNOTATION in deployment.annotations || deployment.deleting) continue
     const isChecked = placed.has(node)
-    const inputs = [object.uid, owner, node, isChecked]
-    const patch = recall(deployment, inputs, () => driftOf(object, { node, deployment, isChecked }))
+    const inputs = [object.uid, owner, node, isChecked, givesWay]
+    const patch = recall(deployment, inputs, () => driftOf(object, { node, deployment, isChecked, givesWay }))
     if (patch !== undefined) actions.push({ kind: 'align', deployment, patch })
   }
   return actions
@@ -176,16 +177,17 @@ interface Kept {
   readonly deployment: FoundDeployment
   /** A pod of the health checker may answer there. */
   readonly isChecked: boolean
+  readonly givesWay: boolean
 }
 
-function driftOf(object: IngressDaemonSet, { node, deployment, isChecked }: Kept): Drift {
+function driftOf(object: IngressDaemonSet, { node, deployment, isChecked, givesWay }: Kept): Drift {
   const { [REVISION_ANNOTATION]: number, [TEMPLATE_HASH_ANNOTATION]: hash = '' } = deployment.annotations
   const wanted = wantedDeployment(object, {
     identity: identityOf(deployment, node),
     revision: { number: Number(number ?? 0), hash },
     replicas: deployment.replicas,
     found: deployment,
-    areCheckersReady: isChecked,
+    health: { isChecked, givesWay },
   })
   return deploymentPatch(deployment, wanted, 'keep')
 }

@@ -36,6 +36,8 @@ export interface IngressSnapshot {
   readonly nodes: readonly IngressNode[]
 }
 
+export const isGivingWay = ({ conflicts = [] }: Pick<IngressSnapshot, 'conflicts'>): boolean => conflicts.length > 0
+
 interface IngressRevisions {
   /** Of the template as the object has it. */
   readonly desired: string

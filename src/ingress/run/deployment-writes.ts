@@ -12,8 +12,8 @@ import { formatOp, OP_ANNOTATION } from '../decide/op.ts'
 import type { IngressReading } from '../decide/reading.ts'
 import { formatRejection } from '../decide/rejection.ts'
 import { specAt } from '../decide/revision.ts'
-import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../decide/snapshot.ts'
-import type { IngressDaemonSet, IngressSpec } from '../model/ingress-daemon-set.ts'
+import { GAVE_UP_ANNOTATION, type IngressSnapshot, isGivingWay, REJECTED_ANNOTATION } from '../decide/snapshot.ts'
+import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type Of<K extends NodeAction['kind']> = Extract<NodeAction, { readonly kind: K }>
@@ -56,7 +56,8 @@ function wantedAt(reading: IngressReading, { revision, atOnce = false, ...order 
     })
   const number = typeof kept.content.revision === 'number' ? kept.content.revision : 0
   const ids = { ...object, spec: atOnce ? { ...spec, strategy: ALL_AT_ONCE } : spec }
-  return wantedDeployment(ids, { ...order, revision: { number, hash: revision } })
+  const health = { givesWay: isGivingWay(reading.snapshot) }
+  return wantedDeployment(ids, { ...order, health, revision: { number, hash: revision } })
 }
 
 const ALL_AT_ONCE: IngressDaemonSet['spec']['strategy'] = {
@@ -81,7 +82,7 @@ type Annotated = Pick<FoundDeployment, 'annotations' | 'ready'>
 /** The annotations that an action writes on a Deployment; null removes one. The health order is always among them, if it changes. */
 export function annotationsOf(
   action: NodeAction,
-  spec: IngressSpec,
+  snapshot: Pick<IngressSnapshot, 'object' | 'conflicts'>,
   found: Annotated,
 ): Readonly<Record<string, string | null>> {
   const written = ofAction(action, found) ?? {}
@@ -89,7 +90,9 @@ export function annotationsOf(
   const after = Object.entries({ ...found.annotations, ...written }).filter(
     (entry): entry is [string, string] => entry[1] !== null,
   )
-  const health = healthOrder(spec, { annotations: Object.fromEntries(after), ready })
+  const { spec } = snapshot.object
+  const before = { annotations: Object.fromEntries(after), ready }
+  const health = healthOrder(spec, before, { givesWay: isGivingWay(snapshot) })
   return health === found.annotations[HEALTH_ANNOTATION] ? written : { ...written, [HEALTH_ANNOTATION]: health }
 }
 

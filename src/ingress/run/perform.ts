@@ -208,7 +208,7 @@ function changeOf(
   on: { readonly found: FoundDeployment; readonly identity: NodeIdentity },
 ): Readonly<Record<string, unknown>> | undefined {
   if (action.kind === 'applyTemplate') return templatePatch(reading, action, on)
-  const annotations = annotationsOf(action, reading.snapshot.object.spec, on.found)
+  const annotations = annotationsOf(action, reading.snapshot, on.found)
   const spec = action.kind === 'scale' ? { spec: { replicas: action.replicas } } : {}
   return withAnnotations(spec, { found: on.found, annotations })
 }

@@ -120,7 +120,7 @@ test('a Deployment is told whether its pods answer, from its first moment on or 
     ['no port any more', withoutPorts, was('pods'), true, 'agents'],
   ] as const
   for (const [what, spec, found, areReady, wanted] of rows) {
-    const written = parseHealthOrder(healthOrder(spec, found, areReady))
+    const written = parseHealthOrder(healthOrder(spec, found, { isChecked: areReady }))
     assert.equal(typeof written === 'string' ? written : (written.by ?? 'agents'), wanted, what)
   }
 })

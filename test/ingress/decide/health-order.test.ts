@@ -78,3 +78,15 @@ test('another port, and another number of ready pods, are written beside the pod
   const none = wantedOf(anIngress({ healthCheckNodePorts: [] }))
   assert.equal(none.metadata.annotations[HEALTH_ANNOTATION], order(2, { ports: [] }))
 })
+
+test('an object that gives way keeps the ports in force, and asks for none on a new node', () => {
+  const portsOf = (text: string): readonly number[] | undefined => {
+    const parsed = parseHealthOrder(text)
+    return typeof parsed === 'string' ? undefined : parsed.ports
+  }
+  const edited = spec(2, { healthCheckNodePorts: [30_081] })
+  const before = found(order(2), 2)
+  assert.deepEqual(portsOf(healthOrder(edited, before)), [30_081])
+  assert.deepEqual(portsOf(healthOrder(edited, before, { givesWay: true })), [30_080])
+  assert.deepEqual(portsOf(healthOrder(edited, undefined, { givesWay: true })), [])
+})

@@ -159,7 +159,11 @@ class IngressToy {
   }
 
   get object() {
-    return { ...anIngress(this.#setup.spec), deleting: this.deleting, finalizers: ['x', ...(this.finalized ? [] : ['evenkeel.dev/detached-nodes'])] }
+    return {
+      ...anIngress(this.#setup.spec),
+      deleting: this.deleting,
+      finalizers: ['x', ...(this.finalized ? [] : ['evenkeel.dev/detached-nodes'])],
+    }
   }
 
   get budget(): number {

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import type { NodeAction } from '../../../src/ingress/decide/action.ts'
 import { formatOp, OP_ANNOTATION } from '../../../src/ingress/decide/op.ts'
+import type { IngressSpec } from '../../../src/ingress/model/ingress-daemon-set.ts'
 import { annotationsOf } from '../../../src/ingress/run/deployment-writes.ts'
 import { HEALTH_ANNOTATION } from '../../../src/service/model/health-order.ts'
-import { anIngressSpec } from '../../support/ingress-objects.ts'
+import { anIngress, anIngressSpec } from '../../support/ingress-objects.ts'
 
 const KEY = 'evenkeel.dev/detach'
 const OP = { id: 'op-1', revision: 'r1', phase: 'Detaching', t0: wallMs(0) } as const
@@ -17,19 +18,20 @@ const found = (ready: number, annotations: Readonly<Record<string, string>> = {}
   annotations: { [HEALTH_ANNOTATION]: order(4), ...annotations },
 })
 const specOf = (pods: number) => anIngressSpec({ podsPerNode: pods, minReadyPodsPerNode: pods })
+const of = (spec: IngressSpec) => ({ object: { ...anIngress(), spec } })
 const scale = (replicas: number): NodeAction => ({ kind: 'scale', node: 'n1', replicas })
 
 test('of fewer pods fewer are enough in the write that removes the others', () => {
-  assert.deepEqual(annotationsOf(scale(1), specOf(1), found(4)), { [HEALTH_ANNOTATION]: order(1) })
+  assert.deepEqual(annotationsOf(scale(1), of(specOf(1)), found(4)), { [HEALTH_ANNOTATION]: order(1) })
 })
 
 test('of more pods no more have to be ready in the write that adds them', () => {
-  assert.deepEqual(annotationsOf(scale(8), specOf(8), found(4)), {})
+  assert.deepEqual(annotationsOf(scale(8), of(specOf(8)), found(4)), {})
 })
 
 test('a health order that stands as it should is not written with what an operation writes', () => {
   const begun: NodeAction = { kind: 'writeOp', node: 'n1', op: OP }
-  assert.deepEqual(annotationsOf(begun, specOf(4), found(4)), { [OP_ANNOTATION]: formatOp(OP) })
+  assert.deepEqual(annotationsOf(begun, of(specOf(4)), found(4)), { [OP_ANNOTATION]: formatOp(OP) })
 })
 
 test('a mark of another key counts from the write that sets it, and not while the old one stands for an operation', () => {
@@ -37,17 +39,25 @@ test('a mark of another key counts from the write that sets it, and not while th
   const renamed = { ...specOf(4), detach }
   const state = found(4, { [KEY]: '', [OP_ANNOTATION]: formatOp(OP) })
   const later: NodeAction = { kind: 'writeOp', node: 'n1', op: { ...OP, phase: 'Updating' } }
-  assert.equal(HEALTH_ANNOTATION in annotationsOf(later, renamed, state), false)
+  assert.equal(HEALTH_ANNOTATION in annotationsOf(later, of(renamed), state), false)
   const marked: NodeAction = { ...later, mark: { key: 'new/key', value: '' } }
-  assert.equal(annotationsOf(marked, renamed, state)[HEALTH_ANNOTATION], order(4, 'new/key'))
+  assert.equal(annotationsOf(marked, of(renamed), state)[HEALTH_ANNOTATION], order(4, 'new/key'))
   const over: NodeAction = { kind: 'clearOp', node: 'n1' }
-  assert.equal(annotationsOf(over, renamed, state)[HEALTH_ANNOTATION], order(4, 'new/key'))
+  assert.equal(annotationsOf(over, of(renamed), state)[HEALTH_ANNOTATION], order(4, 'new/key'))
 })
 
 test('a request to try it again goes with the write that meets it, and with no other', () => {
   const state = found(4, { 'evenkeel.dev/ingress-retry': 'op-1' })
   const again: NodeAction = { kind: 'writeOp', node: 'n1', op: OP }
-  assert.equal('evenkeel.dev/ingress-retry' in annotationsOf(again, specOf(4), state), false)
+  assert.equal('evenkeel.dev/ingress-retry' in annotationsOf(again, of(specOf(4)), state), false)
   const met: NodeAction = { ...again, isRetry: true }
-  assert.equal(annotationsOf(met, specOf(4), state)['evenkeel.dev/ingress-retry'], null)
+  assert.equal(annotationsOf(met, of(specOf(4)), state)['evenkeel.dev/ingress-retry'], null)
+})
+
+test('no write of an object that gives way asks for other ports', () => {
+  const conflicts = [{ code: 'IngressConflict', object: 'front', text: 'port 30081 is of another' }] as const
+  const moved = of({ ...specOf(4), healthCheckNodePorts: [30_081] })
+  const write: NodeAction = { kind: 'writeOp', node: 'n1', op: OP }
+  assert.equal(HEALTH_ANNOTATION in annotationsOf(write, { ...moved, conflicts }, found(4)), false)
+  assert.match(annotationsOf(write, moved, found(4))[HEALTH_ANNOTATION] ?? '', /30081/)
 })
