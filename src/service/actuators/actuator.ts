@@ -22,7 +22,7 @@ export interface Actuator {
   /** The state that the place is put back to. */
   before(s: ServiceSnapshot, place: NodeServer): AdminState
   /** The state that keeps traffic from the place. */
-  whenOut(place: NodeServer): AdminState
+  whenOut(s: ServiceSnapshot, place: NodeServer): AdminState
   /** The state that the place has to pass through on its way back; undefined where it is set at once. */
   through(place: NodeServer): AdminState | undefined
   /** The action that moves the place to this state. */

@@ -134,7 +134,7 @@ const outByOthers = (reading: ServerReading): boolean => reading.inherited && re
 /** The state that the server goes through on its way back; undefined where it is set at once. */
 function through(s: ServiceSnapshot, server: NodeServer): readonly (readonly [NodeServer, AdminState])[] {
   const actuator = actuatorOf(s, server)
-  const state = isForgotten(s, server) ? actuator.whenOut(server) : actuator.through(server)
+  const state = isForgotten(s, server) ? actuator.whenOut(s, server) : actuator.through(server)
   return state === undefined ? [] : [[server, state]]
 }
 

@@ -59,7 +59,7 @@ export function detach(s: ServiceSnapshot, guards: ServiceGuards): StepAnswer {
 /** The action that sets the server to the state that keeps traffic away. */
 export function takeOut(s: ServiceSnapshot, server: NodeServer): TrafficAction {
   const actuator = actuatorOf(s, server)
-  return actuator.move(s, server, { state: actuator.whenOut(server), restores: false })
+  return actuator.move(s, server, { state: actuator.whenOut(s, server), restores: false })
 }
 
 /**

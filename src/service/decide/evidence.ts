@@ -32,6 +32,8 @@ export interface DetachEvidence {
   readonly strays: number
   /** When the last stray was seen. */
   readonly strayedAt?: MonoMs
+  /** It was sent sessions in `drain`: something chooses it directly. */
+  readonly isSentInDrain?: true
   readonly cutSessions: number
 }
 

@@ -47,7 +47,9 @@ function confirm(
   if (before.process !== process) return { ...before, process, since: s.now, totalSessions }
   const more = Math.max(0, totalSessions - before.totalSessions)
   const strayed = more > 0 ? { strays: before.strays + more, strayedAt: s.now } : {}
-  return { ...before, since: before.since ?? s.now, totalSessions, ...strayed }
+  const isSentInDrain = more > 0 && before.since !== undefined && reading.ownState === 'drain'
+  const sent = isSentInDrain ? { isSentInDrain } : {}
+  return { ...before, since: before.since ?? s.now, totalSessions, ...strayed, ...sent }
 }
 
 /** Updates what is known of each server of the node, by its key; undefined removes it. */

@@ -17,7 +17,8 @@ export function placeState(s: ServiceSnapshot, place: NodeServer): PlaceState {
   const actuator = actuatorOf(s, place)
   const isNoticed = (way: 'in' | 'out'): boolean => actuator.unnoticed(s, place, way) === undefined
   // Only `maint` keeps away clients that are remembered for the server.
-  const isSent = reading.ownState === 'ready' || (reading.ownState === 'drain' && actuator.whenOut(place) === 'maint')
+  const isSent =
+    reading.ownState === 'ready' || (reading.ownState === 'drain' && actuator.whenOut(s, place) === 'maint')
   if (isSent) return reading.operational === 'up' && isNoticed('in') ? 'in' : 'returning'
   const isTaken = isConfirmed(s, place) && actuator.untaken(s, place) === undefined
   return isTaken && isNoticed('out') && !actuator.isBusy(s, place) ? 'out' : 'leaving'

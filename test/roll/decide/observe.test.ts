@@ -70,7 +70,7 @@ test('the idle limit begins anew when a server that another client set ready is 
     return { ...s, evidence: observe(s) }
   }
   const first = aSnapshot({ ...out, evidence: detachedEvidence({ since: monoMs(900_000) }) }).evidence
-  const long = at(1_000_000, sessions, first)
+  const long = at(1_000_000, drained({ currentSessions: 1, totalSessions: 100 }), first)
   assert.equal(shortDecision(decide(long)), 'act detach: cutSessions')
   const ready = at(1_000_000, [aServer('n1', { totalSessions: 101 })], long.evidence)
   const anew = at(1_000_200, sessions, ready.evidence)

@@ -19,6 +19,7 @@ import {
 import { fullDecision } from '../../support/full-decision.ts'
 import { cordoned, out } from '../../support/roll-stages.ts'
 import { aRecord, aSnapshot, detachedEvidence, drained } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
 
 /** n1 leaves by its agent, which has so many connections left. */
 function leaving(connections: number | 'unknown', evidence: Partial<RollSnapshot['evidence']>) {
@@ -128,15 +129,19 @@ test('clients of a process from before a reload are waited for as long as sessio
   assert.notEqual(decided(1)[0]?.split(' ')[1], 'detach')
 })
 
-test('a node that was sent a session just now is not out, though none is left', () => {
-  const servers = drained({ currentSessions: 0, totalSessions: 120 })
-  const since = (agoMs: number) => {
-    const evidence = detachedEvidence({ totalSessions: 120, strays: 20, strayedAt: monoMs(1_000_000 - agoMs) })
-    return fullDecision(decide(aSnapshot({ ...out, servers, evidence })))
+test('a server that is sent sessions in drain goes to maint, and is not out while it is sent some there', () => {
+  const before = detachedEvidence({ totalSessions: 100 })
+  const observed = (server: Parameters<typeof drained>[0], evidence = before) => {
+    const s = aSnapshot({ ...out, servers: drained({ currentSessions: 0, totalSessions: 120, ...server }), evidence })
+    return { s: { ...s, evidence: observe(s) }, evidence: observe(s) }
   }
-  assert.deepEqual(since(4_999), [
+  const { s, evidence } = observed({})
+  assert.match(shortDecision(decide(s)), /^act detach: setServer maint/)
+  assert.match(shortDecision(decide(observed({ idleConnections: 3 }).s)), /^act detach: setServer maint/)
+  const later = observed({ adminState: 'maint', ownState: 'maint', totalSessions: 121 }, evidence)
+  assert.deepEqual(fullDecision(decide(later.s)), [
     'hold detach for 250 ms',
-    'StillSent | web/n1 | web/n1 on lb-1 is drain, and was sent 20 sessions since',
+    'StillSent | web/n1 | web/n1 on lb-1 is maint, and was sent 21 sessions since',
   ])
-  assert.match(since(5_000)[0] ?? '', /reboot/)
+  assert.match(shortDecision(decide({ ...later.s, now: monoMs(later.s.now + 5_000) })), /reboot/)
 })

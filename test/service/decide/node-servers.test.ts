@@ -90,17 +90,21 @@ test('a step that a lost server holds up says which address is missing', () => {
 })
 
 test('a server is taken out by drain, by maint where cookies still send, and stays in maint where it was in it', () => {
-  const state = (recorded: Partial<RecordedServer>, persistent?: boolean) =>
-    nodeServers(snapshot(recorded, [anInstance(persistent === undefined ? [] : [aServer('n1', { persistent })])])).map(
-      haproxy.whenOut,
-    )
+  const state = (recorded: Partial<RecordedServer>, persistent?: boolean) => {
+    const s = snapshot(recorded, [anInstance(persistent === undefined ? [] : [aServer('n1', { persistent })])])
+    return nodeServers(s).map((server) => haproxy.whenOut(s, server))
+  }
   assert.deepEqual([state({}, false), state({}, true), state({})], [['drain'], ['maint'], ['drain']])
   assert.deepEqual([state({ state: 'maint' }, false), state({ state: 'drain' }, false)], [['maint'], ['drain']])
 })
 
 test('a server that people had drained is taken out by maint where cookies still send to it', () => {
   const server = aServer('n1', { adminState: 'drain', ownState: 'drain', persistent: true })
-  assert.deepEqual(nodeServers(snapshot({ state: 'drain' }, [anInstance([server])])).map(haproxy.whenOut), ['maint'])
+  const s = snapshot({ state: 'drain' }, [anInstance([server])])
+  assert.deepEqual(
+    nodeServers(s).map((one) => haproxy.whenOut(s, one)),
+    ['maint'],
+  )
 })
 
 test('an instance is silent before its first answer, and once its newest poll failed', () => {

@@ -26,7 +26,7 @@ export const healthEndpoint = (spec: HealthEndpointSpec): Actuator => ({
   asAsked,
   asUsed: (s, instance) => asUsed(s, instance, spec),
   before: stateBefore,
-  whenOut: ({ recorded }) => (recorded.state === 'ready' ? 'drain' : recorded.state),
+  whenOut: (_s, { recorded }) => (recorded.state === 'ready' ? 'drain' : recorded.state),
   through: () => undefined,
   move: (s, { recorded, ref }, to) => ({
     kind: 'askAgent',

@@ -27,7 +27,7 @@ export const annotation = (spec: DetacherSpec): Actuator => ({
   // stays, since nothing shows whose it was.
   before: (_s, { recorded, reading }) =>
     recorded.state === 'ready' || reading === undefined ? recorded.state : reading.ownState,
-  whenOut: ({ recorded }) => (recorded.state === 'ready' ? 'drain' : recorded.state),
+  whenOut: (_s, { recorded }) => (recorded.state === 'ready' ? 'drain' : recorded.state),
   through: () => undefined,
   move: (s, { recorded, ref }, to) => ({
     kind: 'askDetacher',

@@ -1,7 +1,8 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { MatchedServer } from '../../decide/match-node-servers.ts'
 import type { NodeServer } from '../../decide/node-servers.ts'
-import type { AdminState, ServerReading, ServerRef } from '../../model/balancer.ts'
+import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
+import { type AdminState, type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { BalancerVia } from '../../model/balancer-spec.ts'
 import type { Actuator, ReadingWords } from '../actuator.ts'
 
@@ -19,7 +20,7 @@ export const haproxy: Actuator = {
     ref,
     ...to,
   }),
-  isNotSet: (_s, place) => place.reading?.ownState !== detachedState(place),
+  isNotSet: (s, place) => place.reading?.ownState !== detachedState(s, place),
   isOverwritten: () => false,
   mayBeUndone: ({ reading, instance }) => (reading.agent ? agentCheck({ reading, instance }) : undefined),
   unheard: () => undefined,
@@ -73,11 +74,13 @@ function checked({
 }
 
 /**
- * The state that keeps traffic away: `drain`, because checks go on in it; `maint` only where cookies still send, which they do
- * even to a server that people drained. A server that was in `maint` before stays in it.
+ * The state that keeps traffic away: `drain`, because checks go on in it; `maint` only where the server is sent clients all the same. Cookies
+ * and stick tables send them, also to a server that people drained, and so does what chooses a server directly, such as `use-server` or
+ * `force-persist`: that shows only once it is sent one. A server that was in `maint` before stays in it.
  */
-function detachedState({ recorded, reading }: NodeServer): AdminState {
-  return recorded.state === 'maint' || reading?.persistent === true ? 'maint' : 'drain'
+function detachedState({ evidence }: ServiceSnapshot, { ref, recorded, reading }: NodeServer): AdminState {
+  const isSent = reading?.persistent === true || evidence.detached[serverKey(ref)]?.isSentInDrain === true
+  return recorded.state === 'maint' || isSent ? 'maint' : 'drain'
 }
 
 /** `ready` out of `maint` means UP before any check; in `drain` checks run and nothing is sent. */
