@@ -26,7 +26,7 @@ const WRONG: readonly (readonly [text: string, why: string])[] = [
   [text({ ports: [1e300] }), PORTS],
   [text({ ports: [1.5] }), PORTS],
   [text({ ports: Array.from({ length: 9 }, (_, i) => i + 1) }), PORTS],
-  [text({ ports: Array.from({ length: 10_000 }, (_, i) => i + 1) }), 'it is longer than 1024 characters'],
+  [text({ ports: Array.from({ length: 10_000 }, (_, i) => i + 1) }), 'it is longer than 8192 characters'],
   [text({ minReadyPods: 0 }), 'its minReadyPods is not a number from 1 to 1000000'],
   [text({ minReadyPods: -1 }), 'its minReadyPods is not a number from 1 to 1000000'],
   [text({ minReadyPods: 1e21 }), 'its minReadyPods is not a number from 1 to 1000000'],
