@@ -32,6 +32,7 @@ export class EngineProcess {
     this.#ports = ports
     const { cluster, configMaps, kuredLocks, balancers, endpoints, host, dataPort, clock, random } = ports
     const source = ports.probeSource()
+    const { silencer } = ports
     const targets = run.spec.probe?.targets ?? []
     const latency = run.spec.stop?.latency ?? []
     const engine = new RollEngine({
@@ -61,6 +62,7 @@ export class EngineProcess {
       machineWall: ports.machineWall,
       programs: ports.programs,
       gates: ports.gates,
+      ...(silencer === undefined ? {} : { silencing: { silencer, secret: () => Promise.resolve('') } }),
       ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock, latency }) }),
     })
     ports.lifeline.ended.addEventListener('abort', () => this.#died.resolve('died'), { once: true })

@@ -1,3 +1,4 @@
+import { kubeObjects } from '../../../src/ground/kube/kube-objects.ts'
 import type { Sample } from '../../../src/ground/model/probe.ts'
 import type { ProbeSignal } from '../../../src/ground/model/probe-signal.ts'
 import { needQuestion } from '../../../src/ground/model/reboot-need.ts'
@@ -6,8 +7,11 @@ import type { DataPort } from '../../../src/ground/ports/data-port.ts'
 import type { Host } from '../../../src/ground/ports/host.ts'
 import type { ProbeSource } from '../../../src/ground/ports/probe-source.ts'
 import type { ProgramEnd, Programs } from '../../../src/ground/ports/programs.ts'
+import { CelRules } from '../../../src/guard/io/cel/object-rules.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import type { GateSource } from '../../../src/roll/ports/gate-source.ts'
+import type { Silencer } from '../../../src/roll/ports/silencer.ts'
+import { GateAsker } from '../../../src/roll/run/gates/gate-asker.ts'
 import { HealthEndpoints } from '../../../src/service/actuators/agent/io/health-endpoints.ts'
 import { CommandBalancer } from '../../../src/service/actuators/commands/io/command-balancer.ts'
 import type { CommandEnd, CommandRun } from '../../../src/service/actuators/commands/io/node-command.ts'
@@ -38,6 +42,8 @@ export interface Outside extends ProcessOutside {
   readonly programOf?: (argv: readonly string[]) => ProgramEnd
   /** What becomes of a request of the prober on its way: the sample as it is told. */
   readonly sampleLuck?: (sample: Sample) => Sample
+  /** Where the roll file has silences. */
+  readonly silencer?: Silencer
   /** How often the prober tells what it saw. */
   readonly batchEveryMs?: number
 }
@@ -55,6 +61,8 @@ const SSH_LATENCY_MS = 300
 const SSH_LIMIT_MS = 30_000
 /** From the end of a command until the balancer has done what it was asked. */
 const FOLLOWS_MS = 800
+/** Of real time, which worlds do not count: a busy machine takes none of it from an expression. */
+const EXPRESSION_LIMIT_MS = 60_000
 /** A program takes its time. */
 const PROGRAM_MS = 700
 const SILENT_SOCKET_MS = 5_000
@@ -98,17 +106,7 @@ export class RollPorts extends ProcessPorts {
         return this.#parts.outside.programOf?.(argv) ?? { kind: 'notStarted', why: 'there are no programs here' }
       }),
   }
-  /** Each asks a program. */
-  readonly gates: GateSource = {
-    ask: async ({ question }, { node }, signal) => {
-      const argv = question.kind === 'command' ? [...question.argv, node] : []
-      await this.lifeline.guard(() => this.clock.sleep(PROGRAM_MS, signal))
-      const end = this.#parts.outside.programOf?.(argv)
-      return end?.kind === 'exited' && end.exitCode === 0
-        ? { kind: 'passes', text: 'healthy' }
-        : { kind: 'fails', text: 'not healthy' }
-    },
-  }
+  readonly gates: GateSource
   readonly #parts: RollPortsParts
 
   constructor(parts: RollPortsParts) {
@@ -148,6 +146,32 @@ export class RollPorts extends ProcessPorts {
       const asked = (at: Parameters<typeof ask>[0], signal: AbortSignal) => lifeline.guard(() => ask(at, signal))
       return [new HealthEndpoints({ ...shared, spec: { ...balancerSpec, via }, ask: asked })]
     })
+    const isWell = async (argv: readonly string[], signal: AbortSignal): Promise<ProgramEnd> => {
+      await lifeline.guard(() => this.clock.sleep(PROGRAM_MS, signal))
+      return parts.outside.programOf?.(argv) ?? { kind: 'notStarted', why: 'there are no programs here' }
+    }
+    const exitCodeOf = (end: ProgramEnd): number => (end.kind === 'exited' ? end.exitCode : 1)
+    // What is behind a URL is as well as a program says; objects are those of the world.
+    this.gates = new GateAsker({
+      programs: { run: (argv, _limitMs, signal) => isWell(argv, signal) },
+      holds: {
+        pathFault: () => undefined,
+        ask: async ({ url }, signal) => {
+          const isClear = exitCodeOf(await isWell(['well', url], signal)) === 0
+          return { kind: isClear ? 'clear' : 'held', evidence: 'as its program says' }
+        },
+      },
+      metrics: {
+        instant: async ({ query }, signal) => ({
+          kind: 'value',
+          value: exitCodeOf(await isWell(['well', query], signal)),
+        }),
+      },
+      objects: kubeObjects(this.follows()),
+      rules: new CelRules(this.clock, EXPRESSION_LIMIT_MS),
+      secret: () => Promise.resolve(''),
+      clock: this.clock,
+    })
     const host = machineHost({
       timers: time,
       machineOf: (node) => this.#machine(node),
@@ -164,6 +188,19 @@ export class RollPorts extends ProcessPorts {
     }
     const dataPort = networkDataPort({ network, timers: time })
     this.dataPort = { answers: (at, signal) => lifeline.guard(() => dataPort.answers(at, signal)) }
+  }
+
+  /** Undefined where there is no Alertmanager. */
+  get silencer(): Silencer | undefined {
+    const { silencer } = this.#parts.outside
+    const { lifeline } = this
+    return (
+      silencer && {
+        put: (silence, signal) => lifeline.guard(() => silencer.put(silence, signal)),
+        find: (text, signal) => lifeline.guard(() => silencer.find(text, signal)),
+        expire: (at, signal) => lifeline.guard(() => silencer.expire(at, signal)),
+      }
+    )
   }
 
   /** Undefined where the roll measures nothing. */

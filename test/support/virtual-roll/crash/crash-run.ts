@@ -214,7 +214,7 @@ const DRAINS = {
 }
 
 const WISHES = {
-  gates: [{ name: 'flag', before: ['attach'], command: ['isSet'], timesInARow: 2, interval: '500ms' }],
+  gates: [{ name: 'flag', before: ['attach'], command: ['isSet', '{node}'], timesInARow: 2, interval: '500ms' }],
   hooks: [
     { name: 'outer', at: 'beforeNode', run: ['set', 'outer-{node}'], undo: ['unset', 'outer-{node}'] },
     { name: 'noout', at: 'beforeReboot', run: ['set', '{node}'], undo: ['unset', '{node}'], onFailure: 'hold' },

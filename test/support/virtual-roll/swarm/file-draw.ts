@@ -3,6 +3,7 @@ import { ATTACHED_STAMP } from '../virtual-detacher.ts'
 import { MARK_ANNOTATION, MARK_LABEL } from '../virtual-health-checks.ts'
 import type { Scenario } from './scenario.ts'
 import { scenarioOf } from './scenario.ts'
+import { FIRST_WITH_MORE } from './scenario-by-step.ts'
 import { BRISK } from './seed-roll-file.ts'
 import { OTHER_WAYS } from './world-kind.ts'
 
@@ -82,7 +83,13 @@ export function fileScenarioOf(seed: string): Scenario {
       ...(spec.balancers === undefined ? {} : { balancers: spec.balancers.map((one) => balancerOf(ways, one)) }),
       ...(spec.probes === undefined ? {} : { probes: spec.probes.map((probe) => ({ ...probe, ...probeOf(draw) })) }),
       ...(allowed === 0 ? {} : { stop: stopOf(draw, allowed, String(spec.probes?.[0]?.name ?? 'front-1')) }),
-      ...(wishes.hasFlags ? { gates: gatesOf(draw), hooks: hooksOf(draw) } : {}),
+      ...(wishes.hasFlags
+        ? {
+            gates: [...gatesOf(draw), ...asksOf(seed, ways)],
+            hooks: hooksOf(draw),
+          }
+        : {}),
+      ...silencesOf(seed, ways),
       ...(wishes.announces ? { announce: { conditions: true } } : {}),
       ...(draw.chance(0.2) ? { window: windowOf(draw) } : {}),
     },
@@ -233,6 +240,43 @@ const gatesOf = (draw: Draw): readonly Fields[] => [
   { name: 'well', before: [draw.oneOf(['node', 'reboot', 'attach'])], command: ['well'], ...draw.maybe(GATE) },
   ...(draw.chance(0.3) ? [{ name: 'all', before: ['node', 'attach'], command: ['well'], ...draw.maybe(GATE) }] : []),
 ]
+
+/** What is behind the URLs is as well as the programs; the objects are there. */
+const QUESTIONS: readonly [Fields, ...Fields[]] = [
+  { http: { url: 'http://well.test/{node}', expectStatus: '200-204' } },
+  { prometheus: { url: 'http://metrics.test', query: 'ill_of{node="{node}"}', expect: '== 0' } },
+  { prometheus: { url: 'http://metrics.test', query: 'ill', expect: '< 1' } },
+  { object: { version: 'v1', resource: 'nodes', name: '{node}', condition: 'Ready' } },
+  {
+    object: {
+      ...{ group: 'apps', version: 'v1', resource: 'deployments', namespace: 'default', name: 'whoami' },
+      passWhen: 'object.spec.replicas > 0',
+    },
+  },
+]
+
+/** Seeds before these mean for good what they meant when there was less to draw. */
+const knowsMore = (seed: string): boolean => Number(seed) >= FIRST_WITH_MORE
+
+const asksOf = (seed: string, draw: Draw): readonly Fields[] =>
+  knowsMore(seed) && draw.chance(0.4)
+    ? [{ name: 'asked', before: [draw.oneOf(['node', 'attach'])], ...draw.oneOf(QUESTIONS), ...draw.maybe(GATE) }]
+    : []
+
+const silencesOf = (seed: string, draw: Draw): Fields =>
+  knowsMore(seed) && draw.chance(0.25) ? { silences: [silenceOf(draw)] } : {}
+
+const silenceOf = (draw: Draw): Fields => ({
+  name: 'alerts',
+  url: 'http://alertmanager.test',
+  matchers: [
+    draw.oneOf<Fields>([
+      { name: 'instance', value: '{address}(:[0-9]+)?', regex: true },
+      { name: 'node', value: '{node}' },
+    ]),
+  ],
+  ...draw.maybe({ duration: ['1min', '1h'], timeout: ['1s', '10s'], onFailure: ['hold', 'ignore'] }),
+})
 
 const HOOK = { timeout: ['5s', '1min'], limit: ['1min'] } as const
 

@@ -1,4 +1,6 @@
 import type { ProgramEnd } from '../../../../src/ground/ports/programs.ts'
+import type { Silencer } from '../../../../src/roll/ports/silencer.ts'
+import { MemoryAlertmanager } from '../../memory-alertmanager.ts'
 import type { Scene } from '../checkers/scene.ts'
 import { tellLeft } from '../crash/crash-run.ts'
 import { StorageFlags } from '../crash/storage-flags.ts'
@@ -16,6 +18,7 @@ interface FileProgramsParts {
 export class FilePrograms {
   readonly #parts: FileProgramsParts
   readonly #flags: StorageFlags
+  readonly #alertmanager = new MemoryAlertmanager()
 
   constructor(parts: FileProgramsParts) {
     this.#parts = parts
@@ -31,10 +34,28 @@ export class FilePrograms {
   }
 
   run(argv: readonly string[]): ProgramEnd {
-    const { file, sinceMs } = this.#parts
+    const { file } = this.#parts
     if (file === undefined) return { kind: 'notStarted', why: 'there are no programs here' }
-    if (sinceMs() < file.programsFailUntilMs) return { kind: 'exited', exitCode: 3, output: 'not now' }
+    if (this.#isFailing) return { kind: 'exited', exitCode: 3, output: 'not now' }
     return this.#flags.program(argv)
+  }
+
+  /** It refuses for as long as programs fail. */
+  get silencer(): Silencer {
+    const manager = (): MemoryAlertmanager => {
+      this.#alertmanager.fault = this.#isFailing ? 'Alertmanager answered 503' : undefined
+      return this.#alertmanager
+    }
+    return {
+      put: (silence, signal) => manager().put(silence, signal),
+      find: (text, signal) => manager().find(text, signal),
+      expire: (at, signal) => manager().expire(at, signal),
+    }
+  }
+
+  get #isFailing(): boolean {
+    const { file, sinceMs } = this.#parts
+    return sinceMs() < (file?.programsFailUntilMs ?? 0)
   }
 
   reboots(node: string): void {
@@ -47,5 +68,8 @@ export class FilePrograms {
     if (file === undefined || scene.lostRuns.size > 0) return
     if (file.hasFlags) this.#flags.end()
     tellLeft(scene)
+    const now = scene.cluster.time.wallMs()
+    for (const { endsAt, comment } of this.#alertmanager.standing.values())
+      if (Date.parse(endsAt) > now) scene.tell('silences', `a silence is left: ${comment}`)
   }
 }

@@ -294,6 +294,7 @@ class SeedRun {
       ...(this.#scenario.world.control === undefined ? {} : { proberHost: PROBER_HOST }),
       batchEveryMs: BATCH_EVERY_MS,
       programOf: (argv) => this.#programs.run(argv),
+      silencer: this.#programs.silencer,
       name,
       witness: (request) => {
         this.#digest.asked(request)
