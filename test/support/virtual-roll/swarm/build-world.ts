@@ -116,10 +116,13 @@ function manifestsOf(scenario: Scenario): readonly object[] {
 
 /**
  * A pod that finds no room while its node is out comes back with that node. Where people keep another node cordoned, that one might take it,
- * so the roll waits for people: with cordons there has to be a node more than pods.
+ * so the roll waits for people: with cordons there has to be a node more than pods. Where two nodes may be out together, each waits for
+ * the other one likewise, and people would have to roll them one by one.
  */
-const nodesForTight = ({ nodes, cordoned }: Scenario): number =>
-  cordoned.length === 0 ? nodes : nodes - cordoned.length - 1
+const nodesForTight = ({ nodes, cordoned, file }: Scenario): number => {
+  const mostOut = file?.mostOut ?? 1
+  return cordoned.length === 0 && mostOut === 1 ? nodes : nodes - cordoned.length - mostOut
+}
 
 /** What its roll file names: the lock of kured, and a budget of more than one node. */
 const manifestsForFile = ({ file }: Scenario): readonly object[] =>

@@ -63,16 +63,7 @@ export function fileScenarioOf(seed: string): Scenario {
         ...(drawn.world.hasLongRequests === true ? {} : draw.maybe({ idleLimit: ['1s', '20s'] })),
       },
       drain: { ...BRISK.drain, ...spec.drain, ...drainOf(draw, wishes) },
-      reboot: {
-        ...BRISK.reboot,
-        ssh: { ...BRISK.reboot.ssh, ...draw.maybe({ user: ['root'] }) },
-        ...draw.maybe({
-          resendAfter: ['10s', '30s'],
-          returnLimit: ['30s', '2min'],
-          onlyIfNeeded: [{ sentinel: '/var/run/reboot-required' }],
-        }),
-        ...(wishes.takesLock ? { kuredLock: {} } : {}),
-      },
+      reboot: rebootOf(draw, seed, wishes),
       settle: {
         ...BRISK.settle,
         ...draw.maybe({ limit: ['20s', '2min'], timesInARow: [1, 3] }),
@@ -257,6 +248,20 @@ const QUESTIONS: readonly [Fields, ...Fields[]] = [
 
 /** Seeds before these mean for good what they meant when there was less to draw. */
 const knowsMore = (seed: string): boolean => Number(seed) >= FIRST_WITH_MORE
+
+/** After half a minute a command that was lost is sent again. Where the roll has given up by then, people reboot the machine: here nobody does. */
+const SENT_AGAIN = { returnLimit: '2min' }
+
+function rebootOf(draw: Draw, seed: string, { takesLock }: Pick<FileWishes, 'takesLock'>): Fields {
+  const ssh = { ...BRISK.reboot.ssh, ...draw.maybe({ user: ['root'] }) }
+  const drawn = draw.maybe({
+    resendAfter: ['10s', '30s'],
+    returnLimit: ['30s', '2min'],
+    onlyIfNeeded: [{ sentinel: '/var/run/reboot-required' }],
+  })
+  const again = drawn.resendAfter === '30s' && knowsMore(seed) ? SENT_AGAIN : {}
+  return { ...BRISK.reboot, ssh, ...drawn, ...again, ...(takesLock ? { kuredLock: {} } : {}) }
+}
 
 const asksOf = (seed: string, draw: Draw): readonly Fields[] =>
   knowsMore(seed) && draw.chance(0.4)
