@@ -70,3 +70,21 @@ export const belongsTo = (reading: Pick<ServerReading, 'address' | 'port'>, node
 /** The servers of a list at this address. */
 export const serversAtAddress = (address: string, servers: readonly ServerReading[]): readonly ServerReading[] =>
   (placesOf(servers).get(canonicalAddress(address)) ?? []).flatMap((at) => servers[at] ?? [])
+
+/** By instance and list of Nodes: each node of a plan asks. */
+const OF_NO_NODE = new WeakMap<
+  InstanceSnapshot,
+  { readonly nodes: readonly Node[]; readonly servers: readonly ServerReading[] }
+>()
+
+/** The servers of an instance's backends that lead to none of these Nodes. A name that is not resolved leads nowhere yet. */
+export function serversOfNoNode(instance: InstanceSnapshot, nodes: readonly Node[]): readonly ServerReading[] {
+  const known = OF_NO_NODE.get(instance)
+  if (known?.nodes === nodes) return known.servers
+  const addresses = new Set(nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
+  const servers = allowedServers(instance).filter(
+    ({ address }) => address !== '' && !addresses.has(canonicalAddress(address)),
+  )
+  OF_NO_NODE.set(instance, { nodes, servers })
+  return servers
+}

@@ -9,7 +9,12 @@ import { whoIsOut } from '../../../service/decide/budget/who-is-out.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import { lastUsableServers } from '../../../service/decide/last-server.ts'
 import { isRelied } from '../../../service/decide/last-usable-server.ts'
-import { allowedServers, belongsTo, matchNodeServers } from '../../../service/decide/match-node-servers.ts'
+import {
+  allowedServers,
+  belongsTo,
+  matchNodeServers,
+  serversOfNoNode,
+} from '../../../service/decide/match-node-servers.ts'
 import { sharedAddresses } from '../../../service/decide/shared-addresses.ts'
 import { RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
@@ -22,6 +27,7 @@ export function nodeChecks(s: PlanSnapshot, node: Node): readonly (readonly Plan
     addresses(s, node),
     bootIds(s, node),
     unbalanced(s, node),
+    elsewhere(s, node),
     recorded(node),
     unreachable(s, node),
     last(s, node),
@@ -67,6 +73,32 @@ function unbalanced({ spec, instances }: PlanSnapshot, node: Node): readonly Pla
       fix: 'add its backend under "balancers", or set nodes.allowUnbalanced',
     },
   ]
+}
+
+/**
+ * One instance of a balancer has the node, and another one sends to servers that lead to no node that is known. The node may be one of
+ * them, by another address, and would go on being sent clients there.
+ */
+function elsewhere({ spec, cluster, instances }: PlanSnapshot, node: Node): readonly PlanFinding[] {
+  if (spec.nodes.allowUnbalanced) return []
+  const has = (instance: InstanceSnapshot): boolean => matchNodeServers(node, [instance]).length > 0
+  return instances.flatMap((instance): readonly PlanFinding[] => {
+    const others = instances.filter((other) => other.balancer === instance.balancer && has(other))
+    const unknown = others.length === 0 || has(instance) ? [] : serversOfNoNode(instance, cluster.nodes)
+    if (unknown.length === 0) return []
+    const places = firstOf(
+      unknown.map(({ ref, address, port }) => `${ref.backend}/${ref.server} at ${address}:${port}`),
+    )
+    return [
+      {
+        severity: 'error',
+        code: 'NodeNotOnInstance',
+        node: node.name,
+        text: `${instance.instance} does not list ${node.name}, which ${firstOf(others.map((other) => other.instance))} has, and sends to servers of no known node: ${places}. If one is ${node.name} by another address, it would not be taken out there`,
+        fix: `give ${instance.instance} the InternalIP of each node, or set nodes.allowUnbalanced if it does not send to ${node.name}`,
+      },
+    ]
+  })
 }
 
 export function recorded(node: Node): readonly PlanFinding[] {

@@ -4,10 +4,11 @@ import type { Node } from '../../../../src/ground/model/node.ts'
 import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { budgetFindings, nodeChecks } from '../../../../src/roll/decide/plan/node-findings.ts'
 import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
+import type { ServerReading } from '../../../../src/service/model/balancer.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
 import { agents, anEndpoint, OTHERS } from '../../../support/endpoint-world.ts'
 import { plain } from '../../../support/plain.ts'
-import { aNode, anInstance, aRecord, aServer } from '../../../support/roll-world.ts'
+import { aNode, anInstance, aRecord, aServer, aSpec } from '../../../support/roll-world.ts'
 import { planSnapshot } from '../plan-snapshot.ts'
 
 /** What the plan says of n1 with that record. */
@@ -71,6 +72,21 @@ test('a node with an address that another Node of the cluster has is not rolled,
     ],
   )
   assert.deepEqual(found(aNode('n3'), change), [])
+})
+
+test('a node that one instance of a balancer has, and that another one may have by another address, is not rolled', () => {
+  const at = (server: string, address: string) =>
+    aServer(server, { ref: { instance: 'lb-2', backend: 'web', server }, address })
+  const lb1 = anInstance([aServer('n1'), aServer('n2')])
+  const codes = (second: readonly ServerReading[], allowUnbalanced = false) => {
+    const spec = aSpec({ nodes: { names: [], all: true, allowUnbalanced } })
+    const instances = [lb1, anInstance(second, { instance: 'lb-2' })]
+    return found(aNode('n1'), { instances, spec }).map(({ severity, code }) => `${severity} ${code}`)
+  }
+  assert.deepEqual(codes([at('s1', '192.168.7.1'), at('n2', '10.0.0.2')]), ['error NodeNotOnInstance'])
+  assert.deepEqual(codes([at('s1', '192.168.7.1')], true), [])
+  assert.deepEqual(codes([at('n2', '10.0.0.2')]), [], 'it sends to other nodes alone')
+  assert.deepEqual(codes([at('n1', '10.0.0.1'), at('vm', '192.168.7.1')]), [], 'it has the node')
 })
 
 test('a node that shares its kernel with another one is not rolled, since no reboot of it could be seen', () => {
