@@ -9,7 +9,8 @@ export function heartbeatText(view: RollView, node: NodeView, now: number): stri
   const parts = [progressText(step), failedText(view)].filter((text) => text !== '')
   if (step === undefined) return parts.join(', ')
   const since = hold ?? step
-  const limit = hold?.limitMs === undefined ? '' : ` of ${formatDuration(hold.limitMs)}`
+  const isTimed = hold?.givesUpAt !== undefined && hold.givesUpAt > now
+  const limit = isTimed ? ` of ${formatDuration(hold.givesUpAt - hold.startedAt)}` : ''
   const state = hold === undefined ? `step ${stepNumber(step)} for` : 'still held'
   return [`${state} ${formatDuration(now - since.startedAt)}${limit}`, ...parts].join(', ')
 }

@@ -2,7 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import { distinct } from '../../../ground/model/sentence.ts'
 import type { Block } from '../../../ground/text/labelled-block.ts'
 import { timeText } from '../../../ground/text/time-text.ts'
-import { currentHold, currentStep, type NodeView, type RollView } from '../../report/view/roll-view.ts'
+import { currentHold, currentStep, type HoldView, type NodeView, type RollView } from '../../report/view/roll-view.ts'
 import { loadText, markText, progressText } from './node-text.ts'
 
 const WHY_MAX = 5
@@ -31,7 +31,9 @@ export function holdBlock(view: RollView, node: NodeView, now: number): Block | 
   }
 }
 
-function sinceText(hold: { readonly startedAt: number; readonly limitMs?: number }, now: number): string {
+/** A time that has passed is left out: the limit stood still meanwhile. */
+function sinceText(hold: HoldView, now: number): string {
   const since = `${timeText(hold.startedAt)}, ${formatDuration(Math.max(0, now - hold.startedAt))}; rechecked on every change`
-  return hold.limitMs === undefined ? since : `${since}, gives up at ${timeText(hold.startedAt + hold.limitMs)}`
+  const { givesUpAt } = hold
+  return givesUpAt === undefined || givesUpAt <= now ? since : `${since}, gives up at ${timeText(givesUpAt)}`
 }

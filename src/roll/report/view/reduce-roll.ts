@@ -133,7 +133,7 @@ function reduceNode(node: NodeView, event: NodeEvent, at: number): NodeView {
       }))
     case 'hold.started':
     case 'hold.changed': {
-      const limit = event.limitMs === undefined ? {} : { limitMs: event.limitMs }
+      const limit = event.limitMs === undefined ? {} : { givesUpAt: at + event.limitMs }
       return withStep(inWork, event.step, (step) => withHold(step, { startedAt: at, reasons: event.reasons, ...limit }))
     }
     case 'hold.ended':

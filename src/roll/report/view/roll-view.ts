@@ -12,7 +12,8 @@ export interface HoldView {
   readonly startedAt: number
   readonly endedAt?: number
   readonly reasons: readonly Reason[]
-  readonly limitMs?: number
+  /** As of the last time that its reasons changed; a limit stands still while the roll may not act. Absent: there is no limit. */
+  readonly givesUpAt?: number
 }
 
 export interface StepView {

@@ -267,3 +267,14 @@ test('done: the verdict, where the time of each node went, what the measurement 
           under 50 ms can be missed; 3 samples skipped; not measured for 1.2 s`,
   )
 })
+
+test('a hold gives up when what is left of its limit is over, counted from when its reasons changed last', () => {
+  const changed = { type: 'hold.changed', node: 'w-2', step: 'drain', limitMs: 780_000 } as const
+  const reasons = [{ code: 'PodsHere', text: '2 pods are left' }] as const
+  const { view } = heldStory().add('06:21:13', { ...changed, reasons })
+  const node = view.nodes.find(({ name }) => name === 'w-2')
+  assert.ok(node !== undefined)
+  const since = (time: string) => holdBlock(view, node, at(time))?.rows.find(({ label }) => label === 'since')?.texts
+  assert.deepEqual(since('06:22:13'), ['06:19:13Z, 3 m; rechecked on every change, gives up at 06:34:13Z'])
+  assert.deepEqual(since('06:40:13'), ['06:19:13Z, 21 m; rechecked on every change'])
+})
