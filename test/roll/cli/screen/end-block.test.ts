@@ -275,6 +275,6 @@ test('a hold gives up when what is left of its limit is over, counted from when 
   const node = view.nodes.find(({ name }) => name === 'w-2')
   assert.ok(node !== undefined)
   const since = (time: string) => holdBlock(view, node, at(time))?.rows.find(({ label }) => label === 'since')?.texts
-  assert.deepEqual(since('06:22:13'), ['06:19:13Z, 3 m; rechecked on every change, gives up at 06:34:13Z'])
-  assert.deepEqual(since('06:40:13'), ['06:19:13Z, 21 m; rechecked on every change'])
+  assert.deepEqual(since('06:22:13'), ['06:19:13Z, 3 min; rechecked on every change, gives up at 06:34:13Z'])
+  assert.deepEqual(since('06:40:13'), ['06:19:13Z, 21 min; rechecked on every change'])
 })
