@@ -103,7 +103,7 @@ function stepsOf(
           : [
               {
                 command: rollout('skip', '--node', first.name),
-                note: `do not count ${first.name} as a failure; it stays out and keeps its slot`,
+                note: `do not count ${first.name} as a failure; it stays as it is`,
               },
             ]),
       ]

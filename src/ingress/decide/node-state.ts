@@ -5,7 +5,7 @@ import { type IngressOp, isFirst, isInPlace } from './op.ts'
 import { placeHolds } from './place-holds.ts'
 import { actionKey } from './refusals.ts'
 import { rejectionOf } from './rejection.ts'
-import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot.ts'
+import { GAVE_UP_ANNOTATION, type IngressDeployment, type IngressNode, type IngressSnapshot } from './snapshot.ts'
 
 export type NodeState =
   | 'Absent'
@@ -48,11 +48,18 @@ export const lacksPods = ({ object }: IngressSnapshot, { deployment }: IngressNo
 function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined): boolean {
   const target = targetRevision(s)
   if (n.deployment?.revision === target && isRejected(s, n.deployment)) return true
-  if (op === undefined) return false
+  if (op === undefined) return isGivenUp(s, n)
   if (op.phase === 'Attaching') return isReturnOverdue(s, n, op)
   if (op.revision !== target) return false
   if (op.phase === 'Detaching') return isAskRefused(s, n, op) || isHeldByTimeout(s, n, op) || isUnplaced(s, n, op)
   return isChanging(op) && isLate(s, op)
+}
+
+/** Its detach for the wanted revision was given up, and no person has asked for another try. It is in service, and keeps its old pods. */
+export function isGivenUp(s: IngressSnapshot, { deployment, request }: IngressNode): boolean {
+  const target = targetRevision(s)
+  if (deployment?.annotations[GAVE_UP_ANNOTATION] !== target || deployment.revision === target) return false
+  return request?.kind !== 'retry' || request.of !== target
 }
 
 /** The node is detached, and for longer than its pods may take to change no new one can be placed there. */

@@ -1,11 +1,11 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { evenkeel, kubectl, say } from '../../ground/model/sentence.ts'
 import { massDisruption } from './limits.ts'
+import { isGivenUp } from './node-state.ts'
 import { isFirst } from './op.ts'
 import { isCanary } from './order.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
 import { placeHolds } from './place-holds.ts'
-import { GAVE_UP_ANNOTATION } from './snapshot.ts'
 
 /** The node has or gets the wanted revision. */
 const isMoved = ({ target }: Pass, { deployment, op }: NodeView): boolean =>
@@ -15,13 +15,8 @@ const isMoved = ({ target }: Pass, { deployment, op }: NodeView): boolean =>
 export const isDone = ({ target }: Pass, { deployment, op, overDetached }: NodeView): boolean =>
   deployment?.revision === target && op === undefined && overDetached === undefined
 
-const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
-  n.deployment?.annotations[GAVE_UP_ANNOTATION] === target &&
-  n.deployment.revision !== target &&
-  !(n.request?.kind === 'retry' && n.request.of === target)
-
 const isSkipped = ({ target }: Pass, { request, op }: NodeView): boolean =>
-  request?.kind === 'skip' && (request.of === op?.id || request.of === target)
+  request?.kind === 'skip' && request.of === (op?.id ?? target)
 
 /**
  * The node is stuck at the wanted revision. One that came back with an earlier revision and whose agent is silent does not count, nor one
@@ -34,7 +29,7 @@ const isStuckAtTarget = ({ target }: Pass, n: NodeView): boolean =>
 
 /** Nodes that count as failed. */
 export const failedNodes = (pass: Pass): readonly NodeView[] =>
-  pass.nodes.filter((n) => (isStuckAtTarget(pass, n) || gaveUp(pass, n)) && !isSkipped(pass, n))
+  pass.nodes.filter((n) => isStuckAtTarget(pass, n) && !isSkipped(pass, n))
 
 /** So many nodes have failed that the rollout stops. */
 export const isStalled = (pass: Pass): boolean =>
@@ -62,8 +57,7 @@ export function awaitsPromotion(pass: Pass): string | undefined {
 const cannotBeUpdated = (pass: Pass, n: NodeView): boolean =>
   n.state === 'Maintenance' ||
   isSkipped(pass, n) ||
-  (n.op === undefined && placeHolds(n, { revision: pass.target }).length > 0) ||
-  gaveUp(pass, n)
+  (n.op === undefined && (isGivenUp(pass.s, n) || placeHolds(n, { revision: pass.target }).length > 0))
 
 /** Why no node may get the wanted revision now. */
 function rolloutHolds(pass: Pass): readonly Reason[] {
@@ -125,7 +119,7 @@ function ownHolds(pass: Pass, n: NodeView, { old }: Fleet): readonly Reason[] {
   const { partition } = pass.s.object.spec.rollout
   const reasons: Reason[] = []
   const say = (code: Reason['code'], text: string): number => reasons.push({ code, object: n.name, text })
-  if (gaveUp(pass, n)) say('DetachGivenUp', `the detach of ${n.name} for this revision was given up`)
+  if (isGivenUp(pass.s, n)) say('DetachGivenUp', `the detach of ${n.name} for this revision was given up`)
   if (old <= partition)
     say(
       'PartitionKept',

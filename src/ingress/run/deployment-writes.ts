@@ -1,4 +1,9 @@
-import { NODE_UID_ANNOTATION, RETRY_ANNOTATION, REVISION_HASH_LABEL } from '../../ground/model/ingress-keys.ts'
+import {
+  NODE_UID_ANNOTATION,
+  RETRY_ANNOTATION,
+  REVISION_HASH_LABEL,
+  SKIP_ANNOTATION,
+} from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
 import { deploymentPatch } from '../../ground/model/owned/difference.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
@@ -103,20 +108,24 @@ function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string,
         [OP_ANNOTATION]: formatOp(action.op),
         ...(action.mark === undefined ? {} : { [action.mark.key]: action.mark.value }),
         ...gone(found, GAVE_UP_ANNOTATION),
+        ...skipGone(found, action.op.id),
         ...(action.isRetry === true ? gone(found, RETRY_ANNOTATION) : {}),
       }
     case 'clearOp':
       return {
         [OP_ANNOTATION]: null,
         ...gone(found, RETRY_ANNOTATION),
+        ...skipGone(found, action.gaveUp),
         ...(action.gaveUp === undefined ? gone(found, GAVE_UP_ANNOTATION) : { [GAVE_UP_ANNOTATION]: action.gaveUp }),
       }
     case 'unmarkDeployment':
       return { [action.key]: null }
     case 'scale':
-      return action.rejected === undefined
-        ? gone(found, REJECTED_ANNOTATION)
-        : { [REJECTED_ANNOTATION]: formatRejection(action.rejected) }
+      if (action.rejected !== undefined) return { [REJECTED_ANNOTATION]: formatRejection(action.rejected) }
+      return {
+        ...gone(found, REJECTED_ANNOTATION),
+        ...(OP_ANNOTATION in found.annotations ? {} : gone(found, SKIP_ANNOTATION)),
+      }
     default:
       return undefined
   }
@@ -124,6 +133,10 @@ function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string,
 
 const gone = ({ annotations }: Annotated, key: string): Readonly<Record<string, null>> =>
   key in annotations ? { [key]: null } : {}
+
+/** A person's skip counts for what it names alone. It goes with the write after which that does not stand any more. */
+const skipGone = (found: Annotated, standing: string | undefined): Readonly<Record<string, null>> =>
+  found.annotations[SKIP_ANNOTATION] === standing ? {} : gone(found, SKIP_ANNOTATION)
 
 /** Adds annotations to a patch, and the version that was read, so that one of two writers is refused. */
 export function withAnnotations(

@@ -128,7 +128,7 @@ test('a node whose detach was given up is tried again by its revision', async ()
   const scripted = new ScriptedRollout()
   const { updateRevision } = scripted.object.status
   const annotations = { 'evenkeel.dev/ingress-gave-up': String(updateRevision), 'evenkeel.dev/template-hash': 'before' }
-  const again = new ScriptedRollout({ nodes: [{ name: 'n2', state: 'Queued', annotations }] })
+  const again = new ScriptedRollout({ nodes: [{ name: 'n2', state: 'Stuck', annotations }] })
   assert.equal((await again.run('retry', 'ids/web')).code, 0)
   assert.equal(again.deploymentOf('n2')['evenkeel.dev/ingress-retry'], updateRevision)
 })

@@ -4,6 +4,7 @@ import type { WantedStatus } from '../../../src/ground/model/object-status.ts'
 import { listedNodes } from '../../../src/ground/model/owned/listed-nodes.ts'
 import { plainText } from '../../../src/ground/model/sentence.ts'
 import { decideIngress } from '../../../src/ingress/decide/decide.ts'
+import type { IngressOp } from '../../../src/ingress/decide/op.ts'
 import { rejectedRevision } from '../../../src/ingress/decide/rejected-revision.ts'
 import type { IngressNode, IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
 import { ingressStatus } from '../../../src/ingress/decide/status.ts'
@@ -198,6 +199,26 @@ test('that an update was given up is forgotten once another revision is wanted, 
   assert.ok(back.kind === 'act')
   assert.deepEqual(back.actions, [{ kind: 'clearOp', node: 'n1' }])
   assert.equal(decided({ desired: 'r2', current: 'r1' }).kind, 'hold')
+})
+
+test('a node whose update was given up is stuck until a person helps, and a skip of it counts for no operation', () => {
+  const annotations = { 'evenkeel.dev/ingress-gave-up': 'r2' }
+  const told = (request: IngressNode['request'], op?: IngressOp) => {
+    const node = aNodeOf('n1', {
+      ...(op === undefined
+        ? { deployment: { annotations } }
+        : { op, slot: OURS, asks: 'dc', deployment: { ...NEW, ready: 0 } }),
+      is: request === undefined ? {} : { request },
+    })
+    const { fields, conditions } = statusOf(aScene([node, done('n2')], { spec: { rollout: { failureThreshold: 1 } } }))
+    return [fields.stuckNodes, conditions.find(({ type }) => type === 'Stalled')?.status]
+  }
+  assert.deepEqual(told(undefined), [1, 'True'])
+  assert.deepEqual(told({ kind: 'skip', of: 'r2' }), [1, 'False'])
+  assert.deepEqual(told({ kind: 'retry', of: 'r2' }), [0, 'False'])
+  const late = anOp({ phase: 'Updating' }, { t0: 900, t1: 890, t2: 800 })
+  assert.deepEqual(told({ kind: 'skip', of: 'r2' }, late), [1, 'True'])
+  assert.deepEqual(told({ kind: 'skip', of: 'op-1' }, late), [1, 'False'])
 })
 
 const BEFORE = '2025-12-31T22:13:00Z'

@@ -54,6 +54,34 @@ test('a request to try it again goes with the write that meets it, and with no o
   assert.equal(annotationsOf(met, of(specOf(4)), state)['evenkeel.dev/ingress-retry'], null)
 })
 
+const SKIP = 'evenkeel.dev/ingress-skip'
+const ON = { [OP_ANNOTATION]: formatOp(OP) }
+const SKIPPED: readonly (readonly [
+  title: string,
+  action: NodeAction,
+  before: Readonly<Record<string, string>>,
+  stays: boolean,
+])[] = [
+  ['its operation goes on', { kind: 'writeOp', node: 'n1', op: OP }, { ...ON, [SKIP]: 'op-1' }, true],
+  ['another operation begins', { kind: 'writeOp', node: 'n1', op: { ...OP, id: 'op-2' } }, { [SKIP]: 'op-1' }, false],
+  [
+    'an operation begins for a revision that was given up',
+    { kind: 'writeOp', node: 'n1', op: OP },
+    { [SKIP]: 'r1' },
+    false,
+  ],
+  ['its operation is over', { kind: 'clearOp', node: 'n1' }, { ...ON, [SKIP]: 'op-1' }, false],
+  ['another revision is wanted', { kind: 'clearOp', node: 'n1' }, { [SKIP]: 'r1' }, false],
+  ['it is given up once more', { kind: 'clearOp', node: 'n1', gaveUp: 'r1' }, { ...ON, [SKIP]: 'r1' }, true],
+  ['its pods are available again', scale(4), { [SKIP]: 'r1' }, false],
+  ['its pods are available again, and its operation goes on', scale(4), { ...ON, [SKIP]: 'op-1' }, true],
+]
+
+for (const [title, action, before, stays] of SKIPPED)
+  test(`a request to skip a node goes with what it names: ${title}`, () => {
+    assert.equal(annotationsOf(action, of(specOf(4)), found(4, before))[SKIP], stays ? undefined : null)
+  })
+
 test('no write of an object that gives way asks for other ports', () => {
   const conflicts = [{ code: 'IngressConflict', object: 'front', text: 'port 30081 is of another' }] as const
   const moved = of({ ...specOf(4), healthCheckNodePorts: [30_081] })

@@ -6,7 +6,7 @@ import type { CheckedIngress } from '../ingress-kind.ts'
 import { OP_ANNOTATION, parseOp } from '../op.ts'
 import { rejectedRevision, rejectionId } from '../rejected-revision.ts'
 import { templateHash } from '../revision.ts'
-import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../snapshot.ts'
+import { REJECTED_ANNOTATION } from '../snapshot.ts'
 import { nothing, type RolloutChange, type RolloutWrite } from './changes.ts'
 import { rolloutStateOf } from './rollout-state.ts'
 
@@ -154,9 +154,7 @@ function failedOf(
   const { annotations } = deployment
   const { updateRevision } = status.fields
   if (typeof updateRevision !== 'string') return []
-  const gaveUp =
-    annotations[GAVE_UP_ANNOTATION] === updateRevision && annotations[TEMPLATE_HASH_ANNOTATION] !== updateRevision
-  if (!stuck.has(node) && !gaveUp) return []
+  if (!stuck.has(node)) return []
   const word = parseOp(annotations[OP_ANNOTATION])
   const of = word.kind === 'op' ? word.op.id : updateRevision
   const isRejected = word.kind !== 'op' && REJECTED_ANNOTATION in annotations
