@@ -38,5 +38,6 @@ const EVENTS: EventTypes = {
   ForeignBudget: 'Warning',
   TargetGone: 'Warning',
   WriteRefused: 'Warning',
+  WriteUndone: 'Warning',
   GuardRefused: 'Warning',
 }

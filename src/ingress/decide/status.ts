@@ -119,7 +119,7 @@ function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedSta
 }
 
 /** Reasons that need a person, even if the node is in service: for example, its gate cannot be created. */
-const REFUSED: readonly string[] = ['WriteRefused', 'NameTaken']
+const REFUSED: readonly string[] = ['WriteRefused', 'WriteUndone', 'NameTaken']
 
 /** Nodes that need a person come first, and nodes that wait for their turn last. */
 const urgency = ({ state, reason = '' }: ListedNode): number =>

@@ -16,8 +16,8 @@ export const ingressSayings = (
   }),
 ]
 
-/** A refused write gets an Event of its own beside other Events of the same node. */
-const keyOf = ({ code, object = '' }: Reason): string => (code === 'WriteRefused' ? `${code} ${object}` : object)
+/** A write that is refused or set back gets an Event of its own beside other Events of the same node. */
+const keyOf = ({ code, object = '' }: Reason): string => (code.startsWith('Write') ? `${code} ${object}` : object)
 
 const EVENTS: EventTypes = {
   NodeBegun: 'Normal',
@@ -36,6 +36,7 @@ const EVENTS: EventTypes = {
   PodsRejected: 'Warning',
   NameTaken: 'Warning',
   WriteRefused: 'Warning',
+  WriteUndone: 'Warning',
   IngressRefused: 'Warning',
   OperationUnreadable: 'Warning',
   ClaimsUnreadable: 'Warning',

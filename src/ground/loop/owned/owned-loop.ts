@@ -1,4 +1,5 @@
 import type { LoopDecision } from '../../model/loop-decision.ts'
+import type { Reason } from '../../model/reason.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -55,6 +56,16 @@ const [SWEEP_MS, WORKERS] = [60_000, 4]
 /** Many events of one change lead to one pass. */
 const GATHER_EVENTS_MS = 20
 
+/** Whatever a policy of the cluster sets back is written this seldom at last. */
+const IN_VAIN_MOST_MS = 300_000
+
+/** In the same words each time. An act begins with its kind and the name of what it changes. */
+function undoneReason(act: string): Reason {
+  const [kind, object = ''] = act.split(' ')
+  const text = `${object} is not as it was written (${kind}), although each write was accepted`
+  return { code: 'WriteUndone', object, text }
+}
+
 /** The loop of a controller: decides for a key, performs the actions, and remembers which writes were refused and which had no effect. */
 export class OwnedLoop<S, A> {
   readonly #parts: LoopParts<S, A>
@@ -64,7 +75,7 @@ export class OwnedLoop<S, A> {
   constructor(parts: LoopParts<S, A>) {
     this.#parts = parts
     const { system, clock } = parts
-    this.#repeated = new RepeatedActs(clock)
+    this.#repeated = new RepeatedActs(clock, IN_VAIN_MOST_MS)
     this.#reconciler = new Reconciler({
       ...parts,
       sweepMs: SWEEP_MS,
@@ -117,7 +128,9 @@ export class OwnedLoop<S, A> {
     const { system } = this.#parts
     const decision = system.decide(seen)
     if (!system.isKnown(seen)) return decision
-    return this.#repeated.paced(key, decision, (action) => this.#actOf(action, seen))
+    const paced = this.#repeated.paced(key, decision, (action) => this.#actOf(action, seen))
+    const undone = this.#repeated.inVain(key).map(undoneReason)
+    return undone.length === 0 ? paced : { ...paced, reasons: [...undone, ...paced.reasons] }
   }
 
   #actOf(action: A, seen: S): string {

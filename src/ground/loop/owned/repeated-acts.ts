@@ -5,6 +5,10 @@ import type { Clock } from '../../ports/clock.ts'
 /** An action is repeated this often without a pause, because a cache is some milliseconds late. */
 const REPEATED_AT_ONCE = 5
 const PAUSE = { baseMs: 20, mostMs: 10_000 }
+/** That is some seconds after the first. */
+const SAID_FROM = 13
+/** Whatever else a decision waits for is looked at. */
+const LOOK_MS = 10_000
 
 interface Done {
   readonly count: number
@@ -19,11 +23,14 @@ interface Done {
  */
 export class RepeatedActs {
   readonly #clock: Pick<Clock, 'monoMs'>
+  readonly #mostMs: number
   /** By the key of the loop, then by the act. */
   readonly #done = new Map<string, Map<string, Done>>()
 
-  constructor(clock: Pick<Clock, 'monoMs'>) {
+  /** `mostMs`: the longest pause. */
+  constructor(clock: Pick<Clock, 'monoMs'>, mostMs = PAUSE.mostMs) {
     this.#clock = clock
+    this.#mostMs = mostMs
   }
 
   /** `act`: the key of the action and the UID of the object that it changes. */
@@ -32,7 +39,7 @@ export class RepeatedActs {
     this.#done.set(of, done)
     const count = (done.get(act)?.count ?? 0) + 1
     const times = count - REPEATED_AT_ONCE
-    const pauseMs = times <= 0 ? 0 : Math.min(PAUSE.mostMs, PAUSE.baseMs * 2 ** times)
+    const pauseMs = times <= 0 ? 0 : Math.min(this.#mostMs, PAUSE.baseMs * 2 ** times)
     done.set(act, { count, until: monoMs(this.#clock.monoMs() + pauseMs) })
   }
 
@@ -57,7 +64,12 @@ export class RepeatedActs {
     const waiting = actions.filter((action) => waitMs(action) > 0)
     const paced = { reasons: decision.reasons, later: [...later, ...waiting] }
     if (due.length > 0) return { kind: 'act', actions: due, ...paced }
-    return { kind: 'hold', recheckAfterMs: Math.min(...waiting.map(waitMs)), ...paced }
+    return { kind: 'hold', recheckAfterMs: Math.min(LOOK_MS, ...waiting.map(waitMs)), ...paced }
+  }
+
+  /** The acts that were done so often without being seen that a person should know. */
+  inVain(of: string): readonly string[] {
+    return [...(this.#done.get(of) ?? [])].flatMap(([act, { count }]) => (count >= SAID_FROM ? [act] : []))
   }
 }
 

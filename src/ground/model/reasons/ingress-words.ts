@@ -42,6 +42,13 @@ export const INGRESS_WORDS = {
     cure: 'Change what the message names. The controller tries the write again after about ten seconds, or after a minute if many writes are refused, and immediately if the spec of the object changes.',
     wait: 'none',
   },
+  WriteUndone: {
+    is: 'n1 is not as it was written (scale), although each write was accepted',
+    cause:
+      'Another program sets the field back after each write, such as a webhook or a policy of the cluster. Or a finalizer of another program keeps what is to be deleted.',
+    cure: 'Let that program leave the object alone, or write into the IngressDaemonSet what it asks for. The controller writes again after longer and longer pauses, of five minutes at most.',
+    wait: 'none',
+  },
   HealthCheckersMissing: {
     is: 'not all pods of DaemonSet web-hc, which answer health checks, are available with the current template',
     cause:

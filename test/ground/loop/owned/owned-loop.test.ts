@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { OwnedLoop } from '../../../../src/ground/loop/owned/owned-loop.ts'
 import { RefusedWrites } from '../../../../src/ground/loop/owned/refused-writes.ts'
 import type { LoopDecision } from '../../../../src/ground/model/loop-decision.ts'
+import type { Reason } from '../../../../src/ground/model/reason.ts'
 import { SeededRandom } from '../../../support/seeded-random.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts'
 
@@ -12,7 +13,7 @@ const never = new AbortController().signal
 function aScene(wanted: readonly string[]) {
   const clock = new VirtualClock()
   const random = new SeededRandom(1)
-  const world = { wanted, done: [] as string[], uid: 'first' }
+  const world = { wanted, done: [] as string[], uid: 'first', said: [] as readonly Reason[], passes: 0 }
   const keyOf = (action: string): string => action
   const loop = new OwnedLoop<readonly string[], string>({
     ...{
@@ -32,7 +33,10 @@ function aScene(wanted: readonly string[]) {
       perform: async (action) => {
         world.done.push(action)
       },
-      tell: async () => undefined,
+      tell: async (_seen, { reasons }) => {
+        world.said = reasons
+        world.passes += 1
+      },
       againInMs: () => undefined,
     },
   })
@@ -52,6 +56,28 @@ test('law: an act that changed nothing that is seen is repeated later each time;
     await clock.advance(1_000)
   }
   assert.ok(world.done.length - before <= 6, `${world.done.length - before} in a later minute`)
+  await clock.advance(3_600_000)
+  const last = world.done.length
+  await clock.advance(3_600_000)
+  assert.ok(world.done.length - last <= 12, `${world.done.length - last} in a later hour`)
+})
+
+test('what is set back each time is said in the same words, and what else is due is looked at meanwhile', async () => {
+  const { clock, loop, world } = aScene(['scale n1'])
+  await clock.advance(2_000)
+  assert.deepEqual(world.said, [])
+  await clock.advance(3_600_000)
+  const passes = world.passes
+  await clock.advance(60_000)
+  assert.ok(world.passes - passes >= 5, `${world.passes - passes} passes in a minute`)
+  assert.deepEqual(
+    world.said.map(({ code, object }) => `${code} ${object}`),
+    ['WriteUndone n1'],
+  )
+  world.wanted = []
+  loop.add('k')
+  await clock.advance(100)
+  assert.deepEqual(world.said, [])
 })
 
 test('what waits keeps nothing else from being done, and what was not wanted meanwhile is done at once again', async () => {
