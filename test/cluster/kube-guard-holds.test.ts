@@ -270,9 +270,15 @@ const UNKNOWN: readonly UnknownRow[] = [
   },
   {
     name: 'forbidden',
-    title: 'a right that the controller does not have',
+    title: 'a right that the account of holds does not have',
     hold: () => objectHold('any', 'true', 'kube-system'),
     says: /forbidden/,
+  },
+  {
+    name: 'elsewhere',
+    title: 'pods of another namespace, without a right of the account of holds,',
+    hold: () => ({ pods: { namespace: 'kube-system', selector: { app: 'db' } } }),
+    says: /system:serviceaccount:default:evenkeel-holds.* cannot list resource/,
   },
   {
     name: 'absent',
@@ -522,9 +528,9 @@ describe('NodeGuards on a real API server', { ...requires('testbed', 'helm'), co
     const asked = lines.filter((line) => line !== '')
     const refused = new Set(refusedRequests(asked, CONTROLLER_USER))
     assert.deepEqual(
-      [failures, [...refused]],
-      [[], ['get configmaps']],
-      'the rights of the chart are enough but for one hold',
+      [failures, [...refused].toSorted()],
+      [[], ['get configmaps', 'list pods']],
+      'the rights of the chart are enough but for two holds',
     )
   })
 
