@@ -4,6 +4,7 @@
  */
 import process from 'node:process'
 import { systemClock } from '../src/ground/machine/system-clock.ts'
+import { valueAt } from '../src/ground/net/json-path.ts'
 import { CelRules } from '../src/guard/io/cel/object-rules.ts'
 import type { RuleOrder, RuleSignal } from '../src/guard/io/cel/process-rules.ts'
 
@@ -13,9 +14,9 @@ const say = (signal: RuleSignal): void => void process.send?.(signal)
 process.once('disconnect', () => process.exit(0))
 process.on('message', (message) => {
   // Our own parent sends it.
-  const { expression, object, node } = message as RuleOrder
+  const order = message as RuleOrder
   const from = systemClock.monoMs()
-  const answer = rules.evaluate(expression, { object, node })
+  const answer = 'path' in order ? valueAt(order.path, order.json) : rules.evaluate(order.expression, order)
   say({ answer, tookMs: systemClock.monoMs() - from })
 })
 say('there')

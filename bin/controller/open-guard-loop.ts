@@ -8,9 +8,11 @@ import type { GuardLoopOptions } from './controller-options.ts'
 import { type LoopPlace, loopParts } from './loop-parts.ts'
 
 /** The loop of NodeGuards. */
-export const openGuardLoop = ({ guard, ...place }: LoopPlace & { readonly guard: GuardLoopOptions }): GuardLoop =>
-  new GuardLoop({
+export function openGuardLoop({ guard, ...place }: LoopPlace & { readonly guard: GuardLoopOptions }): GuardLoop {
+  const rules = new ProcessRules({ clock, timers, start: startRules })
+  const findValue: ProcessRules['valueAt'] = (path, given) => rules.valueAt(path, given)
+  return new GuardLoop({
     ...loopParts(place, guard.slotsNamespace),
-    rules: new ProcessRules({ clock, timers, start: startRules }),
-    source: new HttpHolds({ timers }),
+    ...{ rules, source: new HttpHolds({ timers, findValue }) },
   })
+}

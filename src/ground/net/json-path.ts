@@ -3,7 +3,7 @@ import { runWithin } from '../machine/run-within.ts'
 import { escapeForeign } from '../model/foreign-text.ts'
 
 /** The value at a path, or how many values there are. */
-type Found = { readonly value: unknown } | { readonly count: number } | { readonly fault: string }
+export type ValueAtPath = { readonly value: unknown } | { readonly count: number } | { readonly fault: string }
 
 const LENGTH_MAX = 500
 const TIME_LIMIT_MS = 100
@@ -26,7 +26,7 @@ export function pathFault(path: string): string | undefined {
 }
 
 /** A valid path may run for long, or without end: `$..[?@..[?@..*]]`. */
-export function valueAt(path: string, json: unknown): Found {
+export function valueAt(path: string, json: unknown): ValueAtPath {
   try {
     const end = runWithin(TIME_LIMIT_MS, () =>
       environment

@@ -8,6 +8,8 @@ export interface HoldSource {
 
 /** One GET. With `jsonPath` and `equals`, the one value at that path has to be that text; the body has to contain `contains`. */
 export interface HoldQuestion {
+  /** Whose time a JSON path takes: the namespace of the author. Absent: that of who runs this process. */
+  readonly of?: string
   /** Without placeholders. */
   readonly url: string
   readonly jsonPath?: string

@@ -1,12 +1,22 @@
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { filledUrlFault } from '../../ground/model/hold-url.ts'
 import { HttpReplies, type ReplyParts, shownUrl } from '../../ground/net/http-replies.ts'
-import { pathFault, valueAt } from '../../ground/net/json-path.ts'
+import { pathFault, type ValueAtPath, valueAt } from '../../ground/net/json-path.ts'
 import type { Reply, ReplyHead } from '../../ground/net/read-reply.ts'
 import type { HoldAnswer, HoldQuestion, HoldSource } from '../holds/hold-source.ts'
 
 const SHOWN_CHARACTERS = 100
 const SHOWN_ERROR_CHARACTERS = 200
+
+type FindValue = (
+  path: string,
+  given: { readonly of: string; readonly json: unknown },
+) => ValueAtPath | Promise<ValueAtPath>
+
+interface HoldsParts extends ReplyParts {
+  /** Absent: in this process. */
+  readonly findValue?: FindValue
+}
 
 /**
  * HTTP and HTTPS by Node's own client.
@@ -15,9 +25,11 @@ const SHOWN_ERROR_CHARACTERS = 200
  */
 export class HttpHolds implements HoldSource {
   readonly #replies: HttpReplies
+  readonly #valueAt: FindValue
 
-  constructor(parts: ReplyParts) {
+  constructor({ findValue = (path, { json }) => valueAt(path, json), ...parts }: HoldsParts) {
     this.#replies = new HttpReplies(parts)
+    this.#valueAt = findValue
   }
 
   pathFault(path: string): string | undefined {
@@ -33,7 +45,7 @@ export class HttpHolds implements HoldSource {
     const reply = await this.#replies.get(request, signal)
     const shown = shownUrl(url)
     if (reply === undefined) return { kind: 'unknown', why: `GET ${shown} has no whole answer within ${timeoutMs} ms` }
-    return answerOf(reply, { ...question, shown })
+    return answerOf(reply, { ...question, shown }, this.#valueAt)
   }
 }
 
@@ -54,7 +66,7 @@ const readsBody = ({ jsonPath, contains }: HoldQuestion): boolean => jsonPath !=
 
 type Asked = HoldQuestion & { readonly shown: string }
 
-function answerOf(reply: Reply, asked: Asked): HoldAnswer {
+async function answerOf(reply: Reply, asked: Asked, find: FindValue): Promise<HoldAnswer> {
   const { shown } = asked
   const unknown = (why: string): HoldAnswer => ({ kind: 'unknown', why: `GET ${shown} ${why}` })
   if ('error' in reply) {
@@ -71,12 +83,13 @@ function answerOf(reply: Reply, asked: Asked): HoldAnswer {
   const { contains } = asked
   if (contains !== undefined && !body.includes(contains))
     return { kind: 'held', evidence: `${answered}, and its body does not contain ${clipped(contains)}` }
-  return asked.equals === undefined ? { kind: 'clear', evidence: answered } : byValue(body, asked, head)
+  return asked.equals === undefined
+    ? { kind: 'clear', evidence: answered }
+    : byValue(await wordAt(asked, body, find), asked, head)
 }
 
-function byValue(body: Buffer, { jsonPath = '', equals = '', shown }: Asked, { status }: ReplyHead): HoldAnswer {
+function byValue(found: Word, { jsonPath = '', equals = '', shown }: Asked, { status }: ReplyHead): HoldAnswer {
   const answered = `GET ${shown} answered ${status}`
-  const found = wordAt(jsonPath, body)
   if ('fault' in found) return { kind: 'unknown', why: `${answered}, and ${found.fault}` }
   const is = `${answered}, ${clipped(jsonPath)} is ${clipped(found.word)}`
   if (found.word === equals) return { kind: 'clear', evidence: is }
@@ -99,10 +112,12 @@ function headFault(head: ReplyHead, question: HoldQuestion, from: string): strin
     : `answered ${status} with content-encoding ${clipped(encoding)}, which was not asked for`
 }
 
-function wordAt(path: string, body: Buffer): { readonly word: string } | { readonly fault: string } {
+type Word = { readonly word: string } | { readonly fault: string }
+
+async function wordAt({ jsonPath: path = '', of = '' }: Asked, body: Buffer, find: FindValue): Promise<Word> {
   const json = jsonOf(body)
   if (json === undefined) return { fault: 'its body is no JSON' }
-  const found = valueAt(path, json.value)
+  const found = await find(path, { of, json: json.value })
   const shown = clipped(path)
   if ('fault' in found) return { fault: `${shown} is not found: ${found.fault}` }
   if ('count' in found)

@@ -117,12 +117,12 @@ function inTime(
 }
 
 async function answerOf({ url, jsonPath, equals, timeoutMs }: Hold<'http'>, asking: Asking): Promise<Said> {
-  const { node, source, signal } = asking
+  const { node, source, signal, namespace: of } = asking
   const [address = ''] = node.internalAddresses
   if (address === '' && url.includes('{address}'))
     return { kind: 'unknown', text: `${node.name} has no internal address` }
   const filled = fillHoldUrl(url, { node: node.name, address })
-  const answer = await source.ask({ url: filled, timeoutMs, ...present({ jsonPath, equals }) }, signal)
+  const answer = await source.ask({ of, url: filled, timeoutMs, ...present({ jsonPath, equals }) }, signal)
   return answer.kind === 'unknown'
     ? { kind: 'unknown', text: answer.why }
     : { kind: answer.kind, text: answer.evidence }

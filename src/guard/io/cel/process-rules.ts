@@ -1,17 +1,23 @@
 import type { ChildProcess } from 'node:child_process'
 import type { MonoMs } from '../../../ground/model/time.ts'
+import type { ValueAtPath } from '../../../ground/net/json-path.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Timers } from '../../../ground/ports/timers.ts'
 import type { ObjectRules, RuleAnswer, RuleInput } from '../../holds/object-rules.ts'
 import { CelRules } from './object-rules.ts'
 
-/** What the process is sent. */
-export interface RuleOrder extends Pick<RuleInput, 'object' | 'node'> {
-  readonly expression: string
+/** What the process is sent: an expression over an object of the API, or a path into the answer of a program. */
+export type RuleOrder =
+  | ({ readonly expression: string } & Pick<RuleInput, 'object' | 'node'>)
+  | { readonly path: string; readonly json: unknown }
+
+interface Done {
+  readonly answer: unknown
+  readonly tookMs: number
 }
 
 /** What it sends: once that it is there, then for each order. */
-export type RuleSignal = 'there' | { readonly answer: RuleAnswer; readonly tookMs: number }
+export type RuleSignal = 'there' | Done
 
 interface RulesParts {
   readonly clock: Pick<Clock, 'monoMs'>
@@ -32,7 +38,7 @@ const MINUTE_MS = 60_000
 const SPENT_MS_MAX = 5_000
 
 /**
- * Evaluates expressions of users in another process, with little memory, one after the other.
+ * Evaluates expressions and paths of users in another process, with little memory, one after the other.
  *
  * Law: no expression holds up or ends the process that asks, and none takes the time of another namespace.
  */
@@ -54,10 +60,15 @@ export class ProcessRules implements ObjectRules {
     return this.#here.fault(expression)
   }
 
-  evaluate(expression: string, input: RuleInput): Promise<RuleAnswer> {
-    const turn = this.#last.then(() => this.#inTurn(expression, input))
-    this.#last = turn
-    return turn
+  async evaluate(expression: string, { of, object, node }: RuleInput): Promise<RuleAnswer> {
+    const done = await this.#inTurn(of, { expression, object, node })
+    return typeof done === 'string' ? { kind: 'unknown', why: done } : (done.answer as RuleAnswer)
+  }
+
+  /** The value at a JSON path. */
+  async valueAt(path: string, { of, json }: { readonly of: string; readonly json: unknown }): Promise<ValueAtPath> {
+    const done = await this.#inTurn(of, { path, json })
+    return typeof done === 'string' ? { fault: done } : (done.answer as ValueAtPath)
   }
 
   /** Ends the process. The next expression starts another one. */
@@ -66,13 +77,31 @@ export class ProcessRules implements ObjectRules {
     child?.kill('SIGKILL')
   }
 
-  async #inTurn(expression: string, { of, object, node }: RuleInput): Promise<RuleAnswer> {
+  #inTurn(of: string, order: RuleOrder): Promise<Done | string> {
+    const turn = this.#last.then(() => this.#done(of, order))
+    this.#last = turn
+    return turn
+  }
+
+  /** Or why there is no answer. */
+  async #done(of: string, order: RuleOrder): Promise<Done | string> {
     const spent = this.#spentBy(of)
     if (spent.ms >= SPENT_MS_MAX)
-      return unknown(`the expressions of ${of} have used up their ${SPENT_MS_MAX / 1_000} s of this minute`)
-    const signal = await this.#asked({ expression, object, node })
-    spent.ms += signal === undefined ? SPENT_MS_MAX : signal.tookMs
-    return signal?.answer ?? unknown('the expression took too much memory or time, and was ended')
+      return `the expressions of ${of} have used up their ${SPENT_MS_MAX / 1_000} s of this minute`
+    this.#child ??= this.#started()
+    const child = await this.#child
+    const { timers } = this.#parts
+    const done = child?.connected
+      ? await nextSignal(child, timers, () => child.send(order, (error) => error && end(child)))
+      : undefined
+    if (done !== undefined && done !== 'there') {
+      spent.ms += done.tookMs
+      return done
+    }
+    this.#child = undefined
+    if (child === undefined) return 'no process could be started for the expression'
+    spent.ms += SPENT_MS_MAX
+    return 'the expression took too much memory or time, and was ended'
   }
 
   #spentBy(namespace: string): Spent {
@@ -83,19 +112,6 @@ export class ProcessRules implements ObjectRules {
     return spent
   }
 
-  /** Undefined: the process ended over it. */
-  async #asked(order: RuleOrder): Promise<Exclude<RuleSignal, 'there'> | undefined> {
-    this.#child ??= this.#started()
-    const child = await this.#child
-    if (child === undefined || !child.connected) {
-      this.#child = undefined
-      return { answer: unknown('no process could be started for the expression'), tookMs: 0 }
-    }
-    const signal = await nextSignal(child, this.#parts.timers, () => child.send(order, (error) => error && end(child)))
-    if (signal === undefined) this.#child = undefined
-    return signal === 'there' ? undefined : signal
-  }
-
   async #started(): Promise<ChildProcess | undefined> {
     const child = this.#parts.start()
     // It keeps nobody alive.
@@ -104,8 +120,6 @@ export class ProcessRules implements ObjectRules {
     return (await nextSignal(child, this.#parts.timers, () => undefined)) === 'there' ? child : undefined
   }
 }
-
-const unknown = (why: string): RuleAnswer => ({ kind: 'unknown', why })
 
 const end = (child: ChildProcess): void => void child.kill('SIGKILL')
 

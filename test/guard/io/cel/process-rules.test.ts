@@ -41,3 +41,17 @@ test('law: no expression holds up or ends the process that asks, and none takes 
   now.ms = 60_000
   assert.deepEqual(await ask('object.ok', { ok: true }), { kind: 'true' })
 })
+
+test('paths into the answers of programs are found there as well, and take of the same time', async (t) => {
+  const { rules, ask } = opened(t)
+  const at = (path: string, json: unknown, of = 'shop') => rules.valueAt(path, { of, json })
+  assert.deepEqual(await at('$.a.b', { a: { b: 'green' } }), { value: 'green' })
+  assert.deepEqual(await at('$.a', {}), { count: 0 })
+  const deep = Array.from({ length: 8_000 }, (_, i) => [i])
+  const slow = await Promise.all(
+    Array.from({ length: 80 }, () => at('$[?count($[?count($[?count($..*) > @[0]]) > @[0]]) > @[0]]', deep)),
+  )
+  assert.match(JSON.stringify(slow.at(-1)), /have used up their 5 s/)
+  assert.equal((await ask('true')).kind, 'unknown')
+  assert.deepEqual(await ask('true', {}, 'data'), { kind: 'true' })
+})
