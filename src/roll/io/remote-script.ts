@@ -2,6 +2,7 @@ import { isBootId } from '../../ground/model/boot-id.ts'
 import { invariant } from '../../ground/model/invariant.ts'
 import { posixQuote } from '../../ground/model/posix-quote.ts'
 import type { NeedQuestion } from '../../ground/model/reboot-need.ts'
+import { SUDO_PASSWORD } from './sudo-password.ts'
 
 /**
  * What we ask of a machine, as a script for `sh -s`: it goes in by standard input, so that the login shell of the
@@ -45,11 +46,11 @@ function needLines({ sentinel, command }: NeedQuestion): string {
 
 /**
  * `say` begins with a line break: the line must be ours alone, whatever was printed before it. `can` asks sudo for this very
- * command; `sudo -n true` would refuse an account that may only reboot.
+ * command, and then whether it runs without a password; `sudo -n true` would refuse an account that may only reboot.
  */
 const ASK = `PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
-say() { printf '\\n%s %s %s\\n' "$mark" "$1" "$2"; }
+${SUDO_PASSWORD}say() { printf '\\n%s %s %s\\n' "$mark" "$1" "$2"; }
 may() {
   can refused "$@" || return 1
   case \${1##*/} in
@@ -69,6 +70,12 @@ can() {
     sudo=$1
     shift
     why=$("$sudo" -n -l "$@" 2>&1 >/dev/null </dev/null) || { say "$no" "sudo: \${why:-it may not run $*}"; return 1; }
+    [ "$(id -u)" = 0 ] && return
+    told=$(LC_ALL=C "$sudo" -n -l "$@" 2>/dev/null </dev/null)
+    if [ "$(asks "$told")" = password ]; then
+      say "$no" "sudo: a password is required for $told"
+      return 1
+    fi
     ;;
   esac
 }
