@@ -3,7 +3,7 @@ import type { NodeEffect } from '../../service/model/node-effect.ts'
 import type { IngressOp } from './op.ts'
 import type { Rejection } from './rejection.ts'
 
-export interface Mark {
+interface Mark {
   readonly key: string
   readonly value: string
 }

@@ -1,8 +1,7 @@
 import { type Claim, claimsOf, MAINTENANCE_ANNOTATION, parseClaims } from '../../ground/model/claims.ts'
 import { toIso, type WallMs } from '../../ground/model/time.ts'
 import { type AskedDetacher, HOLDERS_ANNOTATION, parseHolders } from '../../service/decide/detach-holders.ts'
-import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
-import type { Mark } from './action.ts'
+import type { DetachMark, IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { healthInForce } from './in-force.ts'
 import type { IngressOp } from './op.ts'
 import type { IngressNode } from './snapshot.ts'
@@ -43,7 +42,10 @@ export const isClaimedForMaintenance = (n: IngressNode): boolean =>
  * The mark of this object that stands on the Deployment: the one that is in force there, though the spec may name another one by now, or
  * that of the spec.
  */
-export function ownMark(object: IngressDaemonSet, { deployment }: IngressNode): Mark | undefined {
+export function ownMark(
+  object: IngressDaemonSet,
+  { deployment }: IngressNode,
+): Pick<DetachMark, 'key' | 'value'> | undefined {
   if (deployment === undefined) return undefined
   const marks = [healthInForce(object, deployment).mark, object.spec.detach.deployment]
   return marks.find(({ key, value }) => deployment.annotations[key] === value)

@@ -135,8 +135,8 @@ const gone = ({ annotations }: Annotated, key: string): Readonly<Record<string, 
   key in annotations ? { [key]: null } : {}
 
 /** A person's skip counts for what it names alone. It goes with the write after which that does not stand any more. */
-const skipGone = (found: Annotated, standing: string | undefined): Readonly<Record<string, null>> =>
-  found.annotations[SKIP_ANNOTATION] === standing ? {} : gone(found, SKIP_ANNOTATION)
+const skipGone = (found: Annotated, named: string | undefined): Readonly<Record<string, null>> =>
+  found.annotations[SKIP_ANNOTATION] === named ? {} : gone(found, SKIP_ANNOTATION)
 
 /** Adds annotations to a patch, and the version that was read, so that one of two writers is refused. */
 export function withAnnotations(

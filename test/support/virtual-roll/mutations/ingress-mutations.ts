@@ -32,6 +32,7 @@ export const INGRESS_MUTATIONS: readonly Mutation[] = [
     ['pass.ts', 'return replicas === wanted && updated === wanted && ready === wanted', 'return replicas === wanted'],
     ['pass.ts', '|| deployment.oldPods > 0) return false', ') return false'],
     ['updating.ts', 'if (deployment.available < pass.s.object.spec.podsPerNode)', 'if (deployment.available < 0)'],
+    ['attaching.ts', "if (isAsVerified && node?.ready === 'True')", 'if (isAsVerified || node !== undefined)'],
   ),
   mutation('takes out one node more than the object allows', [
     'admission.ts',
