@@ -228,3 +228,12 @@ test('agents hand over only on nodes on which a health checker is placed', () =>
     [identityFor(anIngress(), aClusterNode('n2')).name],
   )
 })
+
+test('without a brake a cordoned node with pods counts as out in the node budget, also beside an object that may take two', () => {
+  const nodes = NODES.map((node) => (node.name === 'n3' ? { ...node, unschedulable: true } : node))
+  const { snapshot } = edited({ pods: { hostNetwork: true }, nodes })
+  assert.deepEqual(
+    snapshot.budget.out.map(({ node, why }) => [node, why.map(({ kind }) => kind)]),
+    [['n3', ['cordoned']]],
+  )
+})

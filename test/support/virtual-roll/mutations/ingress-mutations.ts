@@ -74,11 +74,15 @@ export const INGRESS_MUTATIONS: readonly Mutation[] = [
     'if (!object.finalizers.includes(INGRESS_FINALIZER))',
     "if (object.name === '')",
   ]),
-  mutation('does not count a node that its cordon has out', [
-    'reading.ts',
-    "if (typeof budget.cordons === 'object') return out",
-    "if (typeof budget.cordons !== 'number') return out",
-  ]),
+  {
+    // In rollouts the cordoned node does not serve, which holds the next one as well.
+    ...mutation('does not count a node that its cordon has out', [
+      'reading.ts',
+      "if (typeof budget.cordons === 'object') return out",
+      "if (typeof budget.cordons !== 'number') return out",
+    ]),
+    inTest: 'test/ingress/decide/placements.test.ts',
+  },
   mutation('lets its object go while the slots cannot be read', [
     'decide.ts',
     "if (fault !== undefined) return { kind: 'hold', reasons: [fault]",
