@@ -4,7 +4,7 @@ import type { ApiRequest } from '../../src/sim/world/api-request.ts'
 import { NODES } from '../../src/sim/world/api-resource.ts'
 import { simulationTest } from '../support/simulation-test.ts'
 import { GuardGround } from '../support/virtual-guard/guard-ground.ts'
-import { nodeGuard, storage } from '../support/virtual-guard/guard-manifests.ts'
+import { nodeGuard, storage, volumeAttachment } from '../support/virtual-guard/guard-manifests.ts'
 
 const test = simulationTest(import.meta.url)
 
@@ -90,4 +90,32 @@ test('a person who holds a node is heard at its grant, also while the watch of N
   const drain = ground.drain('n1')
   await ground.notWithin(20, () => drain.isOver())
   assert.deepEqual(ground.guarded(), ['n1', 'n2', 'n3'])
+})
+
+test('a grant ends where a watch is refused for minutes: it is not known any more what holds the node', async (t) => {
+  const ground = await GuardGround.open({ nodes: 3 })
+  t.after(() => ground.end())
+  let isRefused = false
+  const forbidden = {
+    kind: 'answered',
+    reply: { code: 403, body: { kind: 'Status', status: 'Failure', code: 403 } },
+  } as const
+  ground.begin('controller 1', {
+    passageOf: ({ path }): Passage => {
+      if (!path.endsWith('/volumeattachments')) return { kind: 'passes' }
+      return isRefused ? forbidden : { kind: 'passes', watch: (event) => (isRefused ? 'cut' : event) }
+    },
+  })
+  ground.apply(storage())
+  ground.apply(nodeGuard({ holds: [{ name: 'volumes', volumes: {} }], grantTimeoutSeconds: 3_600 }))
+  await ground.until('all nodes to be guarded', () => ground.condition('Ready') === 'True AllGuarded', 60)
+  const isOpen = (): boolean =>
+    ground.gates().some(({ spec }) => (spec as { minAvailable?: number }).minAvailable !== 1)
+  ground.cordon('n1', true)
+  await ground.until('n1 to be granted', isOpen, 30)
+  isRefused = true
+  ground.apply(volumeAttachment('a', 'n2'))
+  await ground.until('its budget to be closed', () => !isOpen(), 120)
+  isRefused = false
+  await ground.until('n1 to be granted again', isOpen, 120)
 })

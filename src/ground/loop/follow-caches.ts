@@ -53,6 +53,12 @@ export abstract class FollowCaches {
     })
   }
 
+  /** Since when the first of the broken watches has been so; 0 while none is. */
+  brokenForMs(): number {
+    const now = this.#parts.clock.monoMs()
+    return Math.max(0, ...this.#all.map((cache) => now - (cache.freshness().brokenSince ?? now)))
+  }
+
   /** When the API server was away last, for all of these streams at once; absent: never. */
   awayAt(): MonoMs | undefined {
     this.#noteOutage()

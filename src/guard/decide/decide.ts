@@ -1,8 +1,8 @@
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { type GuardAction, guardActionKey } from './action.ts'
-import { grants } from './grants.ts'
-import { guardPass } from './pass.ts'
+import { closeAll, grants } from './grants.ts'
+import { type GuardPass, guardPass } from './pass.ts'
 import type { GuardSnapshot } from './snapshot.ts'
 import { upkeep } from './upkeep.ts'
 
@@ -11,6 +11,8 @@ const HELD_AGAIN_MS = 1_000
 const WAITING_AGAIN_MS = 5_000
 const STALE_AGAIN_MS = 5_000
 const REFUSED_AGAIN_MS = 10_000
+/** A watch that breaks is usually back within seconds. */
+const UNKNOWN_MS_MAX = 60_000
 
 /** At most so many actions in a pass. */
 const AT_ONCE = 200
@@ -21,8 +23,8 @@ const AT_ONCE = 200
  * Law: while the world is not known as it is now, no node is granted.
  */
 export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
-  if (!s.isFresh) return { kind: 'hold', reasons: [unknown(s)], recheckAfterMs: STALE_AGAIN_MS }
   const pass = guardPass(s)
+  if (!s.isFresh) return unknownWorld(pass)
   const { actions, reasons } = grants(pass)
   const strays = s.strays.map((pod): GuardAction => ({ kind: 'unlockStray', pod }))
   const wanted = [...actions, ...s.guards.flatMap((view) => upkeep(pass, view)), ...strays]
@@ -37,6 +39,16 @@ export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
   const isOpen = pass.nodes.some(({ members }) => members.some((member) => member.isOpen))
   if (all.length === 0 && !isOpen) return { kind: 'settled', reasons: [] }
   return { kind: 'hold', reasons: all, recheckAfterMs: isOpen ? HELD_AGAIN_MS : recheckOf(all), later }
+}
+
+/** A grant that nobody can look after ends after a while: a hold may hold again, or the node may have no slot any more. */
+function unknownWorld(pass: GuardPass): LoopDecision<GuardAction> {
+  const { s } = pass
+  const actions = s.unknownForMs > UNKNOWN_MS_MAX ? closeAll(pass) : []
+  const reasons = [unknown(s)]
+  return actions.length > 0
+    ? { kind: 'act', actions, reasons }
+    : { kind: 'hold', reasons, recheckAfterMs: STALE_AGAIN_MS }
 }
 
 const unknown = ({ group }: GuardSnapshot): Reason => ({

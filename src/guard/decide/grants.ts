@@ -68,6 +68,10 @@ function closings(pass: GuardPass, x: GroupNode, lead: GroupNode | undefined): r
     .map((member) => closeGate(x, member, isOver && x === lead))
 }
 
+/** All budgets that are open: for no node it is known whether it may go. */
+export const closeAll = (pass: GuardPass): readonly GuardAction[] =>
+  pass.nodes.flatMap((x) => closings(pass, x, undefined))
+
 /** The node has a claim, and a slot; one that was lost may be taken again. It is not known that it has none while slots cannot be read. */
 const isHeldFor = (pass: GuardPass, x: GroupNode): boolean =>
   x.claim !== undefined && (x.slot.kind !== 'none' || pass.s.budget.fault !== undefined || kept(pass, x).length > 0)

@@ -41,6 +41,7 @@ interface FoundGroup {
   readonly group: string
   readonly now: WallMs
   readonly isFresh: boolean
+  readonly unknownForMs: number
   readonly outage: Reason | undefined
   readonly nodes: readonly Node[]
   /** Names of nodes that ask. The holds of the others are not read, since there may be thousands. */
@@ -57,10 +58,21 @@ interface FoundGroup {
 
 export function groupSnapshot(found: FoundGroup): GuardSnapshot {
   const { group, now, isFresh, nodes, budget, holder, strays, refusedGuards, refusals } = found
-  const { requestedAt, waitedFrom } = found
+  const { requestedAt, waitedFrom, unknownForMs } = found
   return {
     ...present({ outage: found.outage }),
-    ...{ group, now, isFresh, strays, refusedGuards, requestedAt, waitedFrom, refusals, nodes: byName(nodes) },
+    ...{
+      group,
+      now,
+      isFresh,
+      unknownForMs,
+      strays,
+      refusedGuards,
+      requestedAt,
+      waitedFrom,
+      refusals,
+      nodes: byName(nodes),
+    },
     budget: {
       limit: budget.limit,
       fleet: nodes.length,

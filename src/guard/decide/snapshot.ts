@@ -17,6 +17,8 @@ export interface GuardSnapshot {
   readonly now: WallMs
   /** All caches are fresh. */
   readonly isFresh: boolean
+  /** For how long a cache has not been fresh. */
+  readonly unknownForMs: number
   /** Why no node is granted so soon after an outage of the API server; absent where it was not away. */
   readonly outage?: Reason
   readonly budget: GuardBudget

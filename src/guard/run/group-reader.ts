@@ -90,6 +90,7 @@ export class GroupReader {
       strays: group === LEFT ? caches.strays() : [],
       ...{ group, now, nodes, refusedGuards, guards: found, asking: new Set(names) },
       isFresh: caches.isFresh(),
+      unknownForMs: caches.brokenForMs(),
       outage: followersAwaited({ awayAt: caches.awayAt(), now: clock.monoMs() }),
       budget: this.#parts.budget(),
       holder: this.#parts.holderOf(group),

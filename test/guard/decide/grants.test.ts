@@ -198,3 +198,13 @@ test('a node whose grant ended unused is behind the others, and its holds count 
   toy.verdicts.set('u1/n2', 'held')
   assert.deepEqual(pass(toy)[0], ['takeSlot n2'])
 })
+
+test('an open budget is closed once nothing has been known of the world for a minute, and not before', () => {
+  const toy = cordoned()
+  for (let i = 0; i < 3; i += 1) pass(toy)
+  Object.assign(toy, { isFresh: false, unknownForMs: 59_000 })
+  assert.deepEqual([pass(toy)[0], open(toy)], [[], ['storage/n1']])
+  toy.unknownForMs = 61_000
+  assert.deepEqual([pass(toy)[0], open(toy)], [['closeGate n1'], []])
+  assert.deepEqual(pass(toy)[0], [])
+})

@@ -39,6 +39,7 @@ export interface ToyGuard {
 export class GuardToy {
   now: WallMs = NOW
   isFresh = true
+  unknownForMs = 0
   /** Of the API server, a moment ago. */
   outage: Reason | undefined
   maxOut = 1
@@ -62,7 +63,14 @@ export class GuardToy {
       if (!unschedulable) this.#asking.delete(name)
       else if (!this.#asking.has(name)) this.#asking.set(name, this.now)
     return groupSnapshot({
-      ...{ group: 'default', now: this.now, isFresh: this.isFresh, holder: HOLDER, refusedGuards: this.refusedGuards },
+      ...{
+        group: 'default',
+        now: this.now,
+        isFresh: this.isFresh,
+        unknownForMs: this.unknownForMs,
+        holder: HOLDER,
+        refusedGuards: this.refusedGuards,
+      },
       nodes: [...this.nodes.values()].map((node) => ({ ...node })),
       outage: this.outage,
       asking: new Set(this.nodes.keys()),
