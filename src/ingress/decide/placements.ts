@@ -29,7 +29,7 @@ const KNOWN = new WeakMap<object, Known>()
 export function placementsOf({ object, revisions }: IngressFound, named: IngressSnapshot['revisions']): Placements {
   const { spec, uid } = object
   const target = targetRevision({ revisions: named })
-  const words = [named.desired, named.current, target].join()
+  const words = [uid, named.desired, named.current, target].join()
   const known = KNOWN.get(spec)
   if (known?.revisions === revisions && known.named === words) return known.placements
   const ours = revisions.filter(({ controller }) => controller?.uid === uid)
