@@ -1,6 +1,7 @@
 import type { CliContext } from '../cli/cli-context.ts'
 import { EXIT_FAILED } from '../cli/exit-codes.ts'
 import { type OutputFlags, outputModes } from '../cli/output-options.ts'
+import { shownJson } from '../ground/model/foreign-text.ts'
 import type { RollHistory } from '../roll/cli/roll-actions.ts'
 import { type ReportFile, reportFile, writeReport } from '../roll/cli/write-report.ts'
 import type { DemoActions, DemoCluster } from './demo-actions.ts'
@@ -114,6 +115,6 @@ interface Shown {
 }
 
 function print({ out }: CliContext, outcomes: readonly PlanOutcome[], { flags, program }: Shown): void {
-  if (flags.output === 'json') out.write(`${JSON.stringify({ plans: outcomes }, null, 2)}\n`)
+  if (flags.output === 'json') out.write(`${shownJson({ plans: outcomes }, null, 2)}\n`)
   else out.write(`${[...demoTable(outcomes), ...nextText(outcomes, program)].join('\n')}\n`)
 }
