@@ -89,7 +89,8 @@ export const INGRESS_WORDS = {
   },
   CanaryAwaited: {
     is: 'n1 is updated once the canary nodes are done and the rollout is resumed',
-    cause: '`spec.updateStrategy.rollingUpdate.canary` selects the nodes that are updated first.',
+    cause:
+      '`spec.updateStrategy.rollingUpdate.canary` selects the nodes that are updated first. `Progressing` says whether they are done, which of them cannot be updated now, or that no node has the labels.',
     cure: 'Look at the canary nodes, then `evenkeel rollout resume ingressdaemonset/NAME`.',
     wait: 'none',
   },
