@@ -46,7 +46,7 @@ const addresses = ({ cluster }: PlanSnapshot, node: Node): readonly PlanFinding[
 
 /** A boot id is that of a kernel: nodes that are containers of one machine have one, and none of them ever shows another. */
 function bootIds({ cluster }: PlanSnapshot, { name, bootId }: Node): readonly PlanFinding[] {
-  const others = cluster.nodes.filter((other) => bootId !== '' && other.bootId === bootId && other.name !== name)
+  const others = bootId === '' ? [] : (byBootId(cluster.nodes).get(bootId) ?? []).filter((other) => other.name !== name)
   if (others.length === 0) return []
   return [
     {
@@ -57,6 +57,15 @@ function bootIds({ cluster }: PlanSnapshot, { name, bootId }: Node): readonly Pl
       fix: 'roll nodes that are machines of their own; nodes of kind, k3d or LXC are containers of one',
     },
   ]
+}
+
+/** Each node of a plan asks: a list is indexed once. */
+const BY_BOOT_ID = new WeakMap<readonly Node[], ReadonlyMap<string, readonly Node[]>>()
+
+function byBootId(nodes: readonly Node[]): ReadonlyMap<string, readonly Node[]> {
+  const known = BY_BOOT_ID.get(nodes) ?? Map.groupBy(nodes, ({ bootId }) => bootId)
+  BY_BOOT_ID.set(nodes, known)
+  return known
 }
 
 function unbalanced({ spec, instances }: PlanSnapshot, node: Node): readonly PlanFinding[] {

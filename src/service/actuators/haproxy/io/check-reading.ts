@@ -67,7 +67,8 @@ export function leavesMaintUnproven({ state, stat }: ServerRow): boolean {
  * HAProxy closes the pooled connections of a server as it goes from up to maint. It closes none of one that is down or in maint already, and
  * such a server is up for as long as it takes from maint to the next command (measured on 2.6).
  */
-export function statesBeforeMaint({ state }: ServerRow): readonly AdminState[] {
+export function statesBeforeMaint({ state, stat }: ServerRow): readonly AdminState[] {
+  if (stat.idleConnections === 0) return []
   if (adminStates(state.adminBits).ownState === 'maint') return ['drain']
   return state.operState === STOPPED ? ['maint', 'drain'] : []
 }
