@@ -105,7 +105,11 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
   ],
   [
     'goes on to drain again after dropping them',
-    aSnapshot({ ...out, servers: [aServer('n1', { adminState: 'maint' }), aServer('n2'), aServer('n3')] }),
+    aSnapshot({
+      ...out,
+      servers: [aServer('n1', { adminState: 'maint' }), aServer('n2'), aServer('n3')],
+      evidence: { ...out.evidence, purgedAt: { 'web/n1 on lb-1': monoMs(999_000) } },
+    }),
     'act detach: setServer drain',
   ],
   [

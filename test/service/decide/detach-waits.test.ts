@@ -17,7 +17,7 @@ import {
   OTHERS,
 } from '../../support/endpoint-world.ts'
 import { fullDecision } from '../../support/full-decision.ts'
-import { cordoned, out } from '../../support/roll-stages.ts'
+import { announced, cordoned, out } from '../../support/roll-stages.ts'
 import { aRecord, aSnapshot, detachedEvidence, drained } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
@@ -85,10 +85,13 @@ test('connections pooled in maint are waited for, and the server stays in it, wh
   }
 })
 
-test('a server counts as taken out only in the state that was set, not in one that people set', () => {
-  const seen = (state: 'drain' | 'maint') =>
-    Object.keys(observe(aSnapshot({ ...cordoned, servers: drained({ adminState: state, ownState: state }) })).detached)
-  assert.deepEqual([seen('drain'), seen('maint')], [['web/n1 on lb-1'], []])
+test('a server counts as taken out in drain, in a maint that it was found in, and not in one that drops its connections', () => {
+  const seen = (state: 'drain' | 'maint', purgedAt = {}) => {
+    const servers = drained({ adminState: state, ownState: state })
+    return Object.keys(observe(aSnapshot({ ...cordoned, servers, evidence: { purgedAt } })).detached)
+  }
+  const purged = { 'web/n1 on lb-1': monoMs(999_000) }
+  assert.deepEqual([seen('drain'), seen('maint'), seen('maint', purged)], [['web/n1 on lb-1'], ['web/n1 on lb-1'], []])
 })
 
 test('a server that served meanwhile has its idle limit anew, and nothing else of it or of others is forgotten', () => {
@@ -144,4 +147,14 @@ test('a server that is sent sessions in drain goes to maint, and is not out whil
     'StillSent | web/n1 | web/n1 on lb-1 is maint, and was sent 21 sessions since',
   ])
   assert.match(shortDecision(decide({ ...later.s, now: monoMs(later.s.now + 5_000) })), /reboot/)
+})
+
+test('a new process leaves a server in maint that an earlier one has set to it, also while the machine is rebooting', () => {
+  const maint = drained({ adminState: 'maint', ownState: 'maint', currentSessions: 0 })
+  const resumed = (stage: typeof out) => {
+    const s = aSnapshot({ ...stage, servers: maint, evidence: {} })
+    return shortDecision(decide({ ...s, evidence: observe(s) }))
+  }
+  assert.doesNotMatch(resumed(out), /detach/)
+  assert.match(resumed(announced), /reboot/)
 })

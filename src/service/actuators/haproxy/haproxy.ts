@@ -75,12 +75,16 @@ function checked({
 
 /**
  * The state that keeps traffic away: `drain`, because checks go on in it; `maint` only where the server is sent clients all the same. Cookies
- * and stick tables send them, also to a server that people drained, and so does what chooses a server directly, such as `use-server` or
- * `force-persist`: that shows only once it is sent one. A server that was in `maint` before stays in it.
+ * and stick tables send them, also to a server that people drained. So does what chooses a server directly, such as `use-server` or
+ * `force-persist`: that shows only once the server is sent one. A server that was in `maint` before stays in it.
+ * So does one that is found there: an earlier process may have seen that it is sent clients in `drain`, and its machine may be off by now.
  */
-function detachedState({ evidence }: ServiceSnapshot, { ref, recorded, reading }: NodeServer): AdminState {
-  const isSent = reading?.persistent === true || evidence.detached[serverKey(ref)]?.isSentInDrain === true
-  return recorded.state === 'maint' || isSent ? 'maint' : 'drain'
+function detachedState(s: ServiceSnapshot, { ref, recorded, reading }: NodeServer): AdminState {
+  const { detached, purgedAt } = s.evidence
+  const key = serverKey(ref)
+  const isSent = reading?.persistent === true || detached[key]?.isSentInDrain === true
+  const isFound = reading?.ownState === 'maint' && purgedAt[key] === undefined
+  return recorded.state === 'maint' || isSent || isFound ? 'maint' : 'drain'
 }
 
 /** `ready` out of `maint` means UP before any check; in `drain` checks run and nothing is sent. */
