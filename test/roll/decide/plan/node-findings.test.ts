@@ -75,8 +75,8 @@ test('a node with an address that another Node of the cluster has is not rolled,
 })
 
 test('a node that one instance of a balancer has, and that another one may have by another address, is not rolled', () => {
-  const at = (server: string, address: string) =>
-    aServer(server, { ref: { instance: 'lb-2', backend: 'web', server }, address })
+  const at = (server: string, address: string, change: Partial<ServerReading> = {}) =>
+    aServer(server, { ref: { instance: 'lb-2', backend: 'web', server }, address, ...change })
   const lb1 = anInstance([aServer('n1'), aServer('n2')])
   const codes = (second: readonly ServerReading[], allowUnbalanced = false) => {
     const spec = aSpec({ nodes: { names: [], all: true, allowUnbalanced } })
@@ -87,6 +87,8 @@ test('a node that one instance of a balancer has, and that another one may have 
   assert.deepEqual(codes([at('s1', '192.168.7.1')], true), [])
   assert.deepEqual(codes([at('n2', '10.0.0.2')]), [], 'it sends to other nodes alone')
   assert.deepEqual(codes([at('n1', '10.0.0.1'), at('vm', '192.168.7.1')]), [], 'it has the node')
+  const spare = at('spare', '127.0.0.1', { adminState: 'maint', ownState: 'maint' })
+  assert.deepEqual(codes([spare, at('n2', '10.0.0.2')]), [], 'a spare server is sent nothing')
 })
 
 test('a node that shares its kernel with another one is not rolled, since no reboot of it could be seen', () => {
