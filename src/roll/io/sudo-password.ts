@@ -1,7 +1,8 @@
 /**
  * Shell functions that tell whether sudo asks for a password before a command. `sudo -l COMMAND` says only that it is permitted, and with
  * `-n` it needs no password as soon as any entry of the account has NOPASSWD (sudoers(5), `listpw`). The tag of the entry that applies is
- * in the list of all entries, and the last one that fits applies.
+ * in the list of all entries, and the last one that fits applies. Where a group needs none (sudoers(5), `exempt_group`), the account may be
+ * in it.
  *
  * `asks PATH ARGUMENTS` prints `password`, or `none`, or nothing where the list does not tell: then the command itself will.
  */
@@ -22,7 +23,7 @@ export const SUDO_PASSWORD = `asks() {
     return 0
   }
   BEGIN { path = want; sub(/ .*/, "", path); usual = "password" }
-  !list && /!authenticate/ { usual = "none" }
+  !list && /!authenticate|exempt_group=/ { usual = "none" }
   /may run the following commands/ { list = 1; next }
   !list { next }
   {

@@ -19,6 +19,7 @@ const ROWS: readonly (readonly [title: string, list: string, mayReboot: boolean]
   ['a later entry without one', LIST(['(ALL) ALL', `(root) NOPASSWD: /usr/bin/id, ${REBOOT}`]), true],
   ['a tag that holds for what follows', LIST([`(root) NOPASSWD: /usr/bin/id, PASSWD: ${REBOOT}`]), false],
   ['no authentication at all', LIST(['(ALL) ALL'], '!lecture, !authenticate'), true],
+  ['a group that needs no password', LIST(['(ALL) ALL', '(root) NOPASSWD: /usr/bin/id'], 'exempt_group=ops'), true],
   ['any arguments of the command', LIST(['(root) SETENV: NOPASSWD: /usr/bin/systemctl']), true],
   ['the same command by its other path', LIST([`(root) NOPASSWD: /bin/systemctl reboot`]), true],
   ['no arguments alone', LIST(['(ALL) ALL', '(root) NOPASSWD: /usr/bin/systemctl ""']), false],
