@@ -153,7 +153,7 @@ const mayGetMore = (s: ServiceSnapshot, server: NodeServer): boolean =>
   (server.reading?.oldClients ?? 0) > 0 && idleWaitMs(s, server) < s.limits.idleLimitMs
 
 /** How long a server that is out must be sent nothing before a stray is forgotten. */
-const STRAY_MS = 5_000
+export const STRAY_MS = 5_000
 
 /** No session is left at the moment, but the server is out and was sent one just now: more may follow. */
 function hasStrayed(s: ServiceSnapshot, { ref }: NodeServer): boolean {

@@ -3,7 +3,7 @@ import { actuatorOf } from '../actuators/actuator-of.ts'
 import { type Action, movesTraffic } from '../model/action.ts'
 import { serverKey } from '../model/balancer.ts'
 import type { Outcome } from '../model/outcome.ts'
-import { isNotSet } from './detach.ts'
+import { isNotSet, STRAY_MS } from './detach.ts'
 import type { DetachEvidence, ServiceEvidence } from './evidence.ts'
 import { isSilent, type NodeServer, nodeServers } from './node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
@@ -47,8 +47,9 @@ function confirm(
   if (before.process !== process) return { ...before, process, since: s.now, totalSessions }
   const more = Math.max(0, totalSessions - before.totalSessions)
   const strayed = more > 0 ? { strays: before.strays + more, strayedAt: s.now } : {}
-  const isSentInDrain = more > 0 && before.since !== undefined && reading.ownState === 'drain'
-  const sent = isSentInDrain ? { isSentInDrain } : {}
+  // What was queued or tried again for it when it left arrives soon.
+  const isLong = before.since !== undefined && s.now - before.since >= STRAY_MS
+  const sent = more > 0 && isLong && reading.ownState === 'drain' ? { isSentInDrain: true as const } : {}
   return { ...before, since: before.since ?? s.now, totalSessions, ...strayed, ...sent }
 }
 

@@ -133,7 +133,7 @@ test('clients of a process from before a reload are waited for as long as sessio
 })
 
 test('a server that is sent sessions in drain goes to maint, and is not out while it is sent some there', () => {
-  const before = detachedEvidence({ totalSessions: 100 })
+  const before = detachedEvidence({ totalSessions: 100, since: monoMs(995_000) })
   const observed = (server: Parameters<typeof drained>[0], evidence = before) => {
     const s = aSnapshot({ ...out, servers: drained({ currentSessions: 0, totalSessions: 120, ...server }), evidence })
     return { s: { ...s, evidence: observe(s) }, evidence: observe(s) }
@@ -141,6 +141,8 @@ test('a server that is sent sessions in drain goes to maint, and is not out whil
   const { s, evidence } = observed({})
   assert.match(shortDecision(decide(s)), /^act detach: setServer maint/)
   assert.match(shortDecision(decide(observed({ idleConnections: 3 }).s)), /^act detach: setServer maint/)
+  const soon = observed({}, detachedEvidence({ totalSessions: 100, since: monoMs(995_001) }))
+  assert.equal(shortDecision(decide(soon.s)), 'hold detach: StillSent', 'it was queued for it')
   const later = observed({ adminState: 'maint', ownState: 'maint', totalSessions: 121 }, evidence)
   assert.deepEqual(fullDecision(decide(later.s)), [
     'hold detach for 250 ms',
