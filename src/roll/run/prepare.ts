@@ -16,6 +16,7 @@ import { BUDGET_CONFIG_MAP } from '../../service/model/budget-object.ts'
 import type { BalancerReader } from '../../service/ports/balancer.ts'
 import { servingPorts } from '../decide/plan/data-port-findings.ts'
 import { makePlan } from '../decide/plan/make-plan.ts'
+import { nodesToRoll } from '../decide/plan/nodes-to-roll.ts'
 import { selectNodes } from '../decide/plan/select-nodes.ts'
 import type { SlotRefusal } from '../decide/plan/slot-findings.ts'
 import {
@@ -40,6 +41,8 @@ import { inspectHosts } from './inspect-hosts.ts'
 import { inspectPairs } from './inspect-pairs.ts'
 
 const PORTS_AT_ONCE = 50
+/** So many silent ports are enough to refuse a plan. Behind a firewall that drops packets each one takes two seconds. */
+const SILENT_MAX = 50
 
 interface PrepareParts {
   readonly spec: RollSpec
@@ -100,7 +103,8 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     signal,
   )
   const instances = balancers.map(({ instance }) => instance)
-  const silentPorts = await silentAt(parts, servingPorts({ spec, instances }, nodes), signal)
+  const toRoll = nodesToRoll({ spec, cluster: reading, ...present({ needs: hosts.needs, ownPod: parts.ownPod }) })
+  const silentPorts = await silentAt(parts, servingPorts({ spec, instances }, toRoll.nodes), signal)
   const names = reading.nodes.map(({ name }) => name)
   const pairs = await inspectPairs(
     { ...way, host, machines, hosts: spec.hosts, hostsLeft, nodes: names, instances, onlyIfNeeded },
@@ -143,17 +147,21 @@ async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<Clust
   return { nodes, pods, budgets, attachments, claims, slices, workloads: workloads.flat(), staleForMs: 0 }
 }
 
-/** Those of the ports where nothing answers; each is asked twice, since one connection may be lost. */
+/** Ports where nothing answers, or the first of very many. Each is asked twice, since one connection may be lost. */
 async function silentAt(
   { ports: parts }: PrepareParts,
   ports: readonly Endpoint[],
   signal: AbortSignal,
 ): Promise<readonly Endpoint[] | undefined> {
   if (parts === undefined) return undefined
-  const isSilent = async (port: Endpoint): Promise<boolean> =>
-    (await askDataPort(parts, port, signal)) === false && (await askDataPort(parts, port, signal)) === false
-  const silent = await mapAtOnce(ports, PORTS_AT_ONCE, isSilent)
-  return ports.filter((_, i) => silent[i] === true)
+  const silent = new Set<Endpoint>()
+  await mapAtOnce(ports, PORTS_AT_ONCE, async (port) => {
+    if (silent.size >= SILENT_MAX) return
+    const isSilent =
+      (await askDataPort(parts, port, signal)) === false && (await askDataPort(parts, port, signal)) === false
+    if (isSilent) silent.add(port)
+  })
+  return ports.filter((port) => silent.has(port))
 }
 
 /** If it may not be read, the missing right is reported. */

@@ -60,9 +60,12 @@ test('a plan by an identity that may not make relays, or read the Corefile, warn
   assert.doesNotMatch(found.join('\n'), /Forbidden: this/)
 })
 
-test('a plan calls a data port silent where two connections in a row had no answer', async () => {
+/** What a plan says of silent data ports. Of n1, n2 and n3 the machine of `needless` needs no reboot. */
+async function silentPorts(
+  answers: (address: string, isSecond: boolean) => boolean,
+  { needless = '', servers = [aServer('n1'), aServer('n2'), aServer('n3')] } = {},
+) {
   const { cluster, clock } = memoryRoll()
-  const servers = [aServer('n1'), aServer('n2'), aServer('n3')]
   const web = { name: 'web', mode: 'http', servers, stickTable: false, redispatch: 'unknown' } as const
   const known = { instance: 'lb-1', process: '1', version: '2.6.12', level: 'admin', processes: 1 } as const
   const inspection = { ...known, missingBackends: [], disabledBackends: [], backends: [web], outside: [] }
@@ -70,26 +73,49 @@ test('a plan calls a data port silent where two connections in a row had no answ
     name: 'edge',
     inspect: () => Promise.resolve(inspection),
   } as Partial<BalancerReader> as BalancerReader
-  const asked = new Set<string>()
+  const asked: string[] = []
   const dataPort = {
     answers: ({ address }: { readonly address: string }) => {
-      const isSecond = asked.has(address)
-      asked.add(address)
-      return Promise.resolve(address === '10.0.0.1' || (address === '10.0.0.2' && isSecond))
+      const isSecond = asked.includes(address)
+      asked.push(address)
+      return Promise.resolve(answers(address, isSecond))
     },
   }
   const host = {
-    check: () => Promise.resolve({ bootId: 'boot-1', mayReboot: true, hops: [] }),
+    check: ({ node }: { readonly node: string }) => {
+      const sentinel =
+        node === needless ? { kind: 'absent' as const } : { kind: 'there' as const, packages: [], isCut: false }
+      return Promise.resolve({ mayReboot: true, hops: [], need: { sentinel } })
+    },
     reboot: () => Promise.reject(new Error('a plan reboots nothing')),
     ownBootId: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   }
   const ports = { dataPort, clock }
-  const parts = { spec: aSpec(), clusterName: 'test', cluster, balancers: [balancer], host, ports }
+  const { reboot } = aSpec()
+  const spec = aSpec({ reboot: { ...reboot, onlyIfNeeded: { sentinel: '/run/x', versions: {} } } })
+  const parts = { spec, clusterName: 'test', cluster, balancers: [balancer], host, ports }
   const { findings } = await prepare(parts, new AbortController().signal)
-  const silent = findings.filter(({ code }) => code === 'DataPortSilent')
-  assert.deepEqual(
-    silent.map(({ severity, text }) => `${severity}: ${text.split(',')[0]}`),
-    ['error: nothing answers this machine at 10.0.0.3:30080'],
-  )
+  const found = findings.filter(({ code }) => code === 'DataPortSilent')
+  return { asked, found: found.map(({ severity, text }) => `${severity}: ${text.split(',')[0]}`) }
+}
+
+const isN1OrLater = (address: string, isSecond: boolean): boolean =>
+  address === '10.0.0.1' || (address === '10.0.0.2' && isSecond)
+
+test('a plan calls a data port silent where two connections in a row had no answer', async () => {
+  const { found } = await silentPorts(isN1OrLater)
+  assert.deepEqual(found, ['error: nothing answers this machine at 10.0.0.3:30080'])
+})
+
+test('a plan asks no data port of a node that needs no reboot', async () => {
+  const { found, asked } = await silentPorts(isN1OrLater, { needless: 'n3' })
+  assert.deepEqual([found, asked.includes('10.0.0.3')], [[], false])
+})
+
+test('a plan asks no more data ports once many are silent: a firewall may drop what is sent to each of thousands', async () => {
+  const servers = Array.from({ length: 1_000 }, (_, i) => aServer('n1', { port: 10_000 + i }))
+  const { found, asked } = await silentPorts(() => false, { servers })
+  assert.equal(found.length, 1)
+  assert.ok(asked.length < 250, `${asked.length} connections`)
 })

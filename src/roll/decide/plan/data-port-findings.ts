@@ -13,17 +13,14 @@ export function servingPorts(
 ): readonly Endpoint[] {
   if (!spec.settle.dataPort) return []
   const places = nodes.flatMap((node) => servingAt(node, instances)).filter(({ port }) => port !== 0)
-  return [...new Map(places.map(({ address, port }) => [placeOf({ address, port }), { address, port }])).values()]
+  return [...new Map(places.map(({ address, port }) => [`${address}:${port}`, { address, port }])).values()]
 }
-
-const placeOf = ({ address, port }: Endpoint): string => `${address}:${port}`
 
 /** What the roll could not wait for after a reboot, found while the nodes still serve. */
 export function dataPortFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
   if (!s.spec.settle.dataPort) return []
   const serving = nodes.flatMap((node) => servingAt(node, s.instances))
-  const ofNodes = new Set(serving.map(placeOf))
-  const silent = (s.silentPorts ?? []).map(placeOf).filter((place) => ofNodes.has(place))
+  const silent = (s.silentPorts ?? []).map(({ address, port }) => `${address}:${port}`)
   const unknown = serving.filter(({ port }) => port === 0)
   const unproven = unknown.filter(({ check }) => check === 'none')
   const checked = unknown.filter(({ check }) => check !== 'none')

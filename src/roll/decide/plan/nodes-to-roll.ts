@@ -14,7 +14,12 @@ interface NodesToRoll {
 }
 
 /** The chosen nodes, without those that need no reboot. */
-export function nodesToRoll({ spec, cluster, needs, ownPod }: PlanSnapshot): NodesToRoll {
+export function nodesToRoll({
+  spec,
+  cluster,
+  needs,
+  ownPod,
+}: Pick<PlanSnapshot, 'spec' | 'cluster' | 'needs' | 'ownPod'>): NodesToRoll {
   const { nodes: chosen, unknown } = selectNodes(spec.nodes, cluster.nodes)
   const skipped = chosen.flatMap(({ name }): readonly NodeWhy[] => {
     const need = needs?.get(name)

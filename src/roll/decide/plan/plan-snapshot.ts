@@ -39,7 +39,7 @@ export interface PlanSnapshot {
   readonly slotRefusal?: SlotRefusal
   /** For locks of other programs that end with time. */
   readonly wall?: WallMs
-  /** Of the ports at which nodes serve, those where nothing answered this machine. Absent: none was asked. */
+  /** Of the ports at which nodes of the roll serve, those where nothing answered this machine. Absent: none was asked. */
   readonly silentPorts?: readonly Endpoint[]
   /** Findings from the answers of the machines. */
   readonly hostFindings: readonly PlanFinding[]
