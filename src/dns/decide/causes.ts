@@ -131,7 +131,7 @@ export const CAUSES = {
   ServiceWrong: {
     row: 16,
     verdict: 'bad',
-    is: 'pods answer, but the Service’s address is silent from every place',
+    is: 'the Service of the cluster DNS leads to no pod, from any place',
     cause: 'The Service is at fault: no UDP port, a selector that picks no pod, or an address that clients do not use.',
     cure: 'Compare the Service with the labels and ports of the pods.',
     repair: 'none',

@@ -33,9 +33,10 @@ export function servicePath(d: Digest): readonly DnsFinding[] {
   const whole: readonly Subject[] = [{ kind: 'service', name }]
   if (asked.length === 0 && bad.some(({ reading }) => reading.udp !== 'answers'))
     return [{ code: 'ServiceIll', subjects: whole, evidence: [...evidence, podsText(d)] }]
-  const there: readonly Subject[] = bad.map(({ from }) =>
-    from.node === undefined ? { kind: 'vantage', name: from.name } : { kind: 'node', name: from.node },
-  )
+  const placeOf = ({ from }: (typeof bad)[number]): Subject =>
+    from.node === undefined ? { kind: 'vantage', name: from.name } : { kind: 'node', name: from.node }
+  // A place asks each address of the Service.
+  const there = [...new Map(bad.map((path) => [path.from.name, placeOf(path)])).values()]
   if (bad.some(({ reading }) => reading.how.includes('wrongSource')))
     return [{ code: 'ReplyFromElsewhere', subjects: there, evidence }]
   if (bad.every(({ reading }) => reading.how.includes('refused'))) {
@@ -50,8 +51,10 @@ export function servicePath(d: Digest): readonly DnsFinding[] {
   }
   if (bad.every(({ reading }) => reading.udp === 'loses'))
     return [{ code: 'DeadEndpointKept', subjects: there, evidence }]
-  // With one vantage, nobody knows whether other nodes reach the Service. To blame only that node is the smaller claim.
-  const isEverywhere = service.length > 1 && service.every(({ reading }) => reading.udp === 'silent')
+  // With one place, nobody knows whether other nodes reach the Service, however many addresses it has. To blame only that node is the smaller
+  // claim.
+  const places = new Set(service.map(({ from }) => from.name)).size
+  const isEverywhere = places > 1 && service.every(({ reading }) => reading.udp === 'silent')
   return isEverywhere
     ? [{ code: 'ServiceWrong', subjects: whole, evidence }]
     : [{ code: 'ProxyStale', subjects: there, evidence }]

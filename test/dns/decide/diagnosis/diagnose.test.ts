@@ -37,6 +37,14 @@ const said = (scene: DnsScene): readonly string[] =>
     ({ code, subjects }) => `${code} ${subjects.map(({ kind, name }) => `${kind} ${name}`).join(', ')}`,
   )
 
+/** The Service has an address of each family. */
+const oneOfBoth = (scene: DnsScene): DnsScene => ({
+  ...scene,
+  paths: scene.paths.flatMap((path) =>
+    path.target.kind === 'service' ? [path, { ...path, target: { ...path.target, name: 'fd00::a' } }] : [path],
+  ),
+})
+
 const TABLE: readonly (readonly [row: number | undefined, what: string, scene: DnsScene, said: readonly string[]])[] = [
   [1, 'all answer', aScene(), ['Healthy cluster dns']],
   [2, 'one pod answers over TCP alone', aScene({ pods: { a: SILENT }, service: HALF }), ['UdpDead pod a']],
@@ -149,6 +157,12 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     'the Service is silent from everywhere',
     aScene({ service: DEAD }),
     ['ServiceWrong service kube-system/kube-dns'],
+  ],
+  [
+    undefined,
+    'both addresses of the Service are silent from one place, and no other place was asked',
+    oneOfBoth(aScene({ service: DEAD, change: { vantages: [V1] } })),
+    ['ProxyStale node n-a'],
   ],
   [
     16,
