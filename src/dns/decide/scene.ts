@@ -29,6 +29,8 @@ interface SceneService {
   readonly tcpPort?: number
   /** Pods that its selector picks; absent: it has no selector. */
   readonly selected?: number
+  /** Those of them that wait for a node or an image. Absent: it has no selector. */
+  readonly pending?: number
   /** The number of serving pods by its EndpointSlices, each once, and of endpoints that are not pods. */
   readonly serving: number
   /** Because of session affinity or a traffic policy, not every node reaches every endpoint. */

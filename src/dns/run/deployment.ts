@@ -138,12 +138,14 @@ function sceneService(
     name,
     addresses,
     ...present({ udpPort: port, tcpPort }),
-    ...(selector === undefined ? {} : { selected: pods.length }),
+    ...(selector === undefined ? {} : { selected: pods.length, pending: pods.filter(isPending).length }),
     serving: servingOf(endpoints),
     isUneven,
     ...present({ isLocal }),
   }
 }
+
+const isPending = ({ phase, terminating }: DnsPod): boolean => phase === 'Pending' && !terminating
 
 function podNotes(pods: readonly DnsPod[]): readonly string[] {
   if (pods.length === 0) return ['the cluster lists no pods behind it: DNS is managed elsewhere, or no pod runs']

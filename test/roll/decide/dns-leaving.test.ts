@@ -163,6 +163,12 @@ describe('the pods of DNS', () => {
     assert.equal(carried([aDnsPod('c-1', 'n1'), aDnsPod('c-2', 'n2', idle)]), 'hold record: LastDnsPod')
   })
 
+  test('keep it too where another one still waits for a node or an image', () => {
+    const scene = aDnsScene({ pods: [aDnsPod('c-1', 'n1')] })
+    const waiting = { ...scene, service: { ...scene.service, selected: 2, pending: 1 } }
+    assert.equal(withDns(fresh, dnsSaid([], { scene: waiting })), 'hold record: LastDnsPod')
+  })
+
   test('let a node go that has another one, or the only one that there is', () => {
     assert.equal(carried([aDnsPod('c-1', 'n1', idle), aDnsPod('c-2', 'n2')]), 'act record: writeRecord')
     assert.equal(carried([aDnsPod('c-1', 'n1'), aDnsPod('c-2', 'n2')]), 'act record: writeRecord')

@@ -55,24 +55,25 @@ function illness({ current: { node } }: NodeSnapshot, reading: DnsReading): read
 }
 
 interface ServingPods {
-  readonly service: { readonly namespace: string }
+  readonly service: { readonly namespace: string; readonly pending?: number }
   readonly pods: readonly Pick<ScenePod, 'name' | 'node' | 'terminating' | 'endpoint'>[]
 }
 
 /**
- * The only pod of DNS that serves, where there are other pods that do not. Where it is the only pod there is, people have
- * accepted that DNS is away while it moves.
+ * The only pod of DNS that serves, where there are other pods that do not, or that wait for a node. Where it is the only pod there is,
+ * people have accepted that DNS is away while it moves.
  */
 export function lastDnsPod(node: string, { pods, service }: ServingPods): readonly Reason[] {
   const there = pods.filter(({ terminating }) => !terminating)
   const serving = there.filter(({ endpoint }) => endpoint === 'serving')
   const [only] = serving
-  if (serving.length !== 1 || there.length === 1 || only?.node !== node) return []
+  const wanted = there.length + (service.pending ?? 0)
+  if (serving.length !== 1 || wanted === 1 || only?.node !== node) return []
   return [
     {
       code: 'LastDnsPod',
       object: `${service.namespace}/${only.name}`,
-      text: `${only.name} on ${node} is the only one of ${there.length} DNS pods that serves`,
+      text: `${only.name} on ${node} is the only one of ${wanted} DNS pods that serves`,
       next: say`bring the other pods up; see: ${evenkeel`dns check`}`,
     },
   ]
