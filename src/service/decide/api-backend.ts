@@ -18,7 +18,7 @@ export const apiPort = (
   apiServers: readonly Endpoint[],
 ): number | undefined => servers.find((server) => isApiServer(server, apiServers))?.port
 
-/** Its name says that it is the API, and no port does: people name a backend after the cluster that it leads to, too. */
+/** Its name is that of the API. A name alone proves nothing: people also name a backend after the cluster that it leads to. */
 export const isNamedAsApi = ({ name }: { readonly name: string }): boolean => API_NAME.test(name)
 
 const isApiServer = ({ address, port }: Endpoint, apiServers: readonly Endpoint[]): boolean =>

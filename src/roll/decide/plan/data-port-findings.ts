@@ -44,14 +44,14 @@ const silentPorts = (ports: readonly string[]): PlanFinding => ({
 })
 
 function portless(servers: readonly ServerReading[], severity: 'error' | 'warning'): PlanFinding {
-  const [has, its] = servers.length === 1 ? ['has', 'its'] : ['have', 'their']
-  const what = `${firstOf(servers.map(({ ref }) => serverKey(ref)))} ${has} no port in haproxy.cfg, or one that is added to the client’s`
+  const [has, its, lines] = servers.length === 1 ? ['has', 'its', 'line'] : ['have', 'their', 'lines']
+  const what = `${firstOf(servers.map(({ ref }) => serverKey(ref)))} ${has} no fixed port in haproxy.cfg: none at all, or an offset to the port of the client`
   if (severity === 'warning')
-    return { severity, code: 'DataPortUnknown', text: `${what}: only ${its} check tells that the node is back` }
+    return { severity, code: 'DataPortUnknown', text: `${what}. Only ${its} check tells that the node is back` }
   return {
     severity,
     code: 'DataPortUnknown',
-    text: `${what}, and no check: nothing would tell that the node is back`,
-    fix: `add "check port PORT" to ${its} server line`,
+    text: `${what}. Without a check nothing would tell that the node is back`,
+    fix: `add "check port PORT" to ${its} server ${lines}`,
   }
 }

@@ -34,9 +34,9 @@ test('a port where a node serves and nothing answers this machine forbids the ro
 
 test('a server without a port of its own needs a check, and is named', () => {
   assert.deepEqual(found(of({ port: 0 })), [
-    'warning DataPortUnknown: web/n1 on lb-1 has no port in haproxy.cfg, or one that is added to the client’s: only its check tells that the node is back',
+    'warning DataPortUnknown: web/n1 on lb-1 has no fixed port in haproxy.cfg: none at all, or an offset to the port of the client. Only its check tells that the node is back',
   ])
   assert.deepEqual(found(of({ port: 0, check: 'none' })), [
-    'error DataPortUnknown: web/n1 on lb-1 has no port in haproxy.cfg, or one that is added to the client’s, and no check: nothing would tell that the node is back',
+    'error DataPortUnknown: web/n1 on lb-1 has no fixed port in haproxy.cfg: none at all, or an offset to the port of the client. Without a check nothing would tell that the node is back',
   ])
 })
