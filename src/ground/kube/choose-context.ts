@@ -33,6 +33,8 @@ function brokenPart(config: KubeConfig): string | undefined {
   if (!isUsableServer(cluster.server)) {
     return `has the server ${escapeForeign(cluster.server)}, which is neither https nor on this machine`
   }
+  if ('impersonation' in user && user.impersonation === 'of nobody')
+    return `has the user ${escapeForeign(user.name)} with as-groups, as-uid or as-user-extra without as`
   const provider: unknown = user.authProvider?.name
   // These two providers run their command without a time limit; Kubernetes dropped them in 1.26.
   if (provider === 'gcp' || provider === 'azure')

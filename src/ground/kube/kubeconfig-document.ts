@@ -18,8 +18,8 @@ export function kubeconfigDocument(text: string, directory: string): KubeconfigD
 
 interface KubeconfigDocument {
   readonly text: string
-  /** Name of a user → the headers by which its requests are made as another user (client-go, transport/round_trippers.go). */
-  readonly impersonations: ReadonlyMap<string, Impersonation>
+  /** Name of a user → `of nobody`: it has groups, a uid or more without a user. Else the headers by which its requests are made as another user (client-go, transport/round_trippers.go). */
+  readonly impersonations: ReadonlyMap<string, Impersonation | 'of nobody'>
 }
 
 export type Impersonation = Readonly<Record<string, string | string[]>>
@@ -33,13 +33,12 @@ function firstDocument(text: string): unknown {
   return first.toJS() ?? {}
 }
 
-function impersonationOf(entry: unknown): readonly (readonly [string, Impersonation])[] {
+function impersonationOf(entry: unknown): readonly (readonly [string, Impersonation | 'of nobody'])[] {
   if (!isFields(entry) || typeof entry.name !== 'string' || !isFields(entry.user)) return []
   const { as: user, 'as-groups': groups, 'as-uid': uid, 'as-user-extra': extra } = entry.user
   const given = [uid, ...[groups].flat(), ...Object.keys(isFields(extra) ? extra : {})].filter((value) => value)
   if (typeof user !== 'string' || user === '') {
-    if (given.length === 0) return []
-    throw new TypeError(`user ${entry.name} has as-groups, as-uid or as-user-extra without as`)
+    return given.length === 0 ? [] : [[entry.name, 'of nobody']]
   }
   const ofExtra = Object.entries(isFields(extra) ? extra : {}).map(([key, values]) => [
     `Impersonate-Extra-${encodeURIComponent(key.toLowerCase())}`,

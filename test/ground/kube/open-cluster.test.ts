@@ -110,7 +110,7 @@ test('an empty file, an empty current context and further documents say nothing,
 test('groups without a user to stand for are refused, as by kubectl', async (t) => {
   const server = await aServer(t)
   const opened = open(t, kubeconfigOf(server, { token: 'x', 'as-groups': ['ops'] }))
-  await assert.rejects(opened, { code: 'KUBECONFIG_BROKEN', message: /user me has as-groups, .* without as/ })
+  await assert.rejects(opened, { code: 'KUBECONFIG_BROKEN', message: /user me with as-groups, .* without as/ })
 })
 
 test('a client certificate that has expired is reported with its date', async (t) => {
