@@ -1,5 +1,5 @@
 import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
-import { isReady } from '../../../../src/sim/actors/pod-object.ts'
+import { controllerOf, isReady } from '../../../../src/sim/actors/pod-object.ts'
 import { LEASES } from '../../../../src/sim/world/api-resource.ts'
 import { ATTACHED_STAMP, STAMP } from '../virtual-detacher.ts'
 import type { Checker } from './checker.ts'
@@ -75,7 +75,8 @@ function notBack(scene: Scene): readonly string[] {
     .map(({ metadata }) => `${metadata.name} is not Ready`)
   const pods = scene
     .pods()
-    .filter((pod) => !isReady(pod))
+    // A Job runs on as it likes.
+    .filter((pod) => !isReady(pod) && controllerOf(pod)?.kind !== 'Job')
     .map(({ metadata }) => `${metadata.name} is not ready`)
   const halfAway = scene
     .pods()
