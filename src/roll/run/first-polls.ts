@@ -2,6 +2,7 @@ import { present } from '../../ground/model/present.ts'
 import { actuatorAt } from '../../service/actuators/actuator-of.ts'
 import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { isStillOut } from '../decide/resume/still-out.ts'
+import { hookKey } from '../model/step-hook.ts'
 import type { GatherParts } from './gather.ts'
 import { forgetBefore, nodeEnded } from './run-state.ts'
 
@@ -33,8 +34,18 @@ export async function firstPolls({ run, view, pollers, budget, events }: Parts, 
       events.note('through', { node: name })
       nodeEnded(run, { node: name, state: 'inService' })
     }
-    const then = isRebooted ? 'it was rebooted, and is not begun again' : 'this run has nothing of it out any more'
+    const then = isRebooted
+      ? `it was rebooted, and is not begun again${hooksLeft(run, name)}`
+      : 'this run has nothing of it out any more'
     const text = `${name} was put back since an earlier process of this run took it out: ${then}`
     events.emit({ type: 'warning', node: name, text })
   }
+}
+
+/** A node that is not begun again has no step in which its hooks are undone. */
+function hooksLeft({ spec, hooksBefore = {} }: GatherParts['run'], node: string): string {
+  const names = (spec.hooks ?? [])
+    .filter(({ name, undo }) => undo !== undefined && hooksBefore[hookKey(node, 'run', name)] !== undefined)
+    .map(({ name }) => `"${name}"`)
+  return names.length === 0 ? '' : `; hook ${names.join(', ')} has run for it and is not undone: undo it by hand`
 }

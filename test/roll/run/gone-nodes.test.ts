@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { nodesBefore } from '../../../src/roll/run/nodes-before.ts'
 import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
-import { aNode, aRecord, aServer, NEW_BOOT } from '../../support/roll-world.ts'
+import { aNode, aRecord, aServer, aSpec, NEW_BOOT } from '../../support/roll-world.ts'
 
 function begun(t: TestContext, roll: MemoryRoll): MemoryRoll {
   const running = roll.begin()
@@ -149,6 +149,29 @@ test('a node that was put back by hand after its reboot is not rebooted again by
   assert.deepEqual(
     roll.ended()?.standings.map(({ state }) => state),
     ['inService', 'inService'],
+  )
+})
+
+test('of a node that was put back after its reboot the hooks that are not undone are named', async (t) => {
+  const hook = (name: string, undo?: readonly string[]) =>
+    ({
+      name,
+      at: 'beforeNode',
+      run: ['true'],
+      timeoutMs: 1_000,
+      onFailure: 'stop',
+      limitMs: 1_000,
+      ...(undo && { undo }),
+    }) as const
+  const spec = aSpec({ hooks: [hook('quiet', ['true']), hook('note'), hook('other', ['true'])] })
+  const hooksBefore = { 'n1 run quiet': { kind: 'done' }, 'n1 run note': { kind: 'done' } } as const
+  const nodes = [aNode('n1', { uid: 'uid-anew', bootId: 'boot-after' }), aNode('n2'), aNode('n3')]
+  const run = { ...sentBefore, spec, hooksBefore }
+  const roll = begun(t, memoryRoll({ run, nodes, configMaps: { read: async () => undefined } }))
+  await roll.clock.advance(60_000)
+  assert.match(
+    warningsOf(roll).join(),
+    /not begun again; hook "quiet" has run for it and is not undone: undo it by hand$/,
   )
 })
 
