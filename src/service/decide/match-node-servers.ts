@@ -77,16 +77,13 @@ const OF_NO_NODE = new WeakMap<
   { readonly nodes: readonly Node[]; readonly servers: readonly ServerReading[] }
 >()
 
-/**
- * The servers of an instance's backends that may be sent traffic and lead to none of these Nodes. A name that is not resolved leads nowhere
- * yet, and a spare server of a template is in maint.
- */
+/** The servers of an instance's backends that lead to none of these Nodes. A name that is not resolved has no address yet. */
 export function serversOfNoNode(instance: InstanceSnapshot, nodes: readonly Node[]): readonly ServerReading[] {
   const known = OF_NO_NODE.get(instance)
   if (known?.nodes === nodes) return known.servers
   const addresses = new Set(nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
   const servers = allowedServers(instance).filter(
-    ({ address, adminState }) => adminState === 'ready' && address !== '' && !addresses.has(canonicalAddress(address)),
+    ({ address }) => address === '' || !addresses.has(canonicalAddress(address)),
   )
   OF_NO_NODE.set(instance, { nodes, servers })
   return servers

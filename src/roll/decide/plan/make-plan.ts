@@ -1,12 +1,11 @@
 import type { Access } from '../../../ground/model/access.ts'
-import { canonicalAddress } from '../../../ground/model/ip-address.ts'
 import { isControlPlane, type Node } from '../../../ground/model/node.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
 import { present } from '../../../ground/model/present.ts'
 import { kubectl, say } from '../../../ground/model/sentence.ts'
-import { allowedServers, matchNodeServers } from '../../../service/decide/match-node-servers.ts'
+import { matchNodeServers, serversOfNoNode } from '../../../service/decide/match-node-servers.ts'
 import { BUDGET_CONFIG_MAP } from '../../../service/model/budget-object.ts'
 import type { PlannedHost, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
@@ -239,14 +238,12 @@ function isInStage({ spec }: PlanSnapshot, pod: Pod, stage: number): boolean {
   return verdict.kind === 'evict' && verdict.stage === stage
 }
 
-function strangers({ instances, cluster }: PlanSnapshot): readonly string[] {
-  const known = new Set(cluster.nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
-  return instances.flatMap((instance) =>
-    allowedServers(instance)
-      .filter(({ address }) => address === '' || !known.has(canonicalAddress(address)))
-      .map(({ ref, address, port }) => `${ref.backend}/${ref.server} (${address}:${port}) on ${ref.instance}`),
+const strangers = ({ instances, cluster }: PlanSnapshot): readonly string[] =>
+  instances.flatMap((instance) =>
+    serversOfNoNode(instance, cluster.nodes).map(
+      ({ ref, address, port }) => `${ref.backend}/${ref.server} (${address}:${port}) on ${ref.instance}`,
+    ),
   )
-}
 
 const unique = (findings: readonly PlanFinding[]): readonly PlanFinding[] => [
   ...new Map(findings.map((finding) => [`${finding.code} ${finding.node} ${finding.text}`, finding])).values(),

@@ -93,8 +93,11 @@ function elsewhere({ spec, cluster, instances }: PlanSnapshot, node: Node): read
   const has = (instance: InstanceSnapshot): boolean => matchNodeServers(node, [instance]).length > 0
   return instances.flatMap((instance): readonly PlanFinding[] => {
     const others = instances.filter((other) => other.balancer === instance.balancer && has(other))
-    const unknown = others.length === 0 || has(instance) ? [] : serversOfNoNode(instance, cluster.nodes)
-    if (unknown.length === 0) return []
+    // A spare server of a template is in maint, and what is not resolved yet is sent nothing.
+    const unknown = serversOfNoNode(instance, cluster.nodes).filter(
+      ({ address, adminState }) => address !== '' && adminState === 'ready',
+    )
+    if (others.length === 0 || has(instance) || unknown.length === 0) return []
     const places = firstOf(
       unknown.map(({ ref, address, port }) => `${ref.backend}/${ref.server} at ${address}:${port}`),
     )
