@@ -32,7 +32,7 @@ export const CANDIDATE_TAINT = 'DeletionCandidateOfClusterAutoscaler'
  * Taint → who is about to take the node away. Sources: Cluster Autoscaler (utils/taints), Karpenter (v1 and v1beta1 of its API), AWS node
  * termination handler (pkg/node/node.go), the maintenance handler of GKE, cloud-provider-azure, the cloud node lifecycle controller.
  */
-export const LEAVING_TAINTS: Readonly<Record<string, string>> = {
+const LEAVING_TAINTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(REMOVAL_TAINTS.map((key) => [key, 'the Cluster Autoscaler'])),
   'karpenter.sh/disrupted': 'Karpenter',
   'karpenter.sh/disruption': 'Karpenter',
@@ -44,6 +44,10 @@ export const LEAVING_TAINTS: Readonly<Record<string, string>> = {
   'cloudprovider.azure.microsoft.com/draining': 'Azure',
   'node.cloudprovider.kubernetes.io/shutdown': 'its cloud',
 }
+
+/** Who is about to take a node with that taint away; undefined: nobody. */
+export const takenBy = (taint: string): string | undefined =>
+  Object.hasOwn(LEAVING_TAINTS, taint) ? LEAVING_TAINTS[taint] : undefined
 
 /** True on AKS before the cloud takes a machine (node-problem-detector there); a frozen machine stays. */
 export const CLOUD_CONDITIONS: readonly string[] = [

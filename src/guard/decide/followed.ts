@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../ground/model/json-object.ts'
 import type { Node, Taint } from '../../ground/model/node.ts'
-import { CANDIDATE_TAINT, LEAVING_TAINTS } from '../../ground/model/node-reading.ts'
+import { CANDIDATE_TAINT, takenBy } from '../../ground/model/node-reading.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
 import { TO_COME_KEY } from '../../ground/model/to-come.ts'
@@ -30,7 +30,7 @@ const isOfLifecycle = (key: string): boolean =>
   key.startsWith('node.kubernetes.io/') ||
   key.startsWith('karpenter.sh/') ||
   key.startsWith('node.cloudprovider.kubernetes.io/') ||
-  key in LEAVING_TAINTS ||
+  takenBy(key) !== undefined ||
   key === CANDIDATE_TAINT
 
 /** A guard stays on a node that is in trouble: a node that flaps does not lose it. */

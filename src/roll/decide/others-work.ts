@@ -1,6 +1,6 @@
 import { runOfLock } from '../../ground/model/kured-lock.ts'
 import type { Node } from '../../ground/model/node.ts'
-import { KURED_IN_PROGRESS, LEAVING_TAINTS, SHUTDOWN_CONDITION } from '../../ground/model/node-reading.ts'
+import { KURED_IN_PROGRESS, SHUTDOWN_CONDITION, takenBy } from '../../ground/model/node-reading.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { kubectl, say } from '../../ground/model/sentence.ts'
@@ -28,14 +28,11 @@ export const marksOfOthers = (node: Node, spec: Pick<RollSpec, 'balancers' | 're
 function removal({ name, deleting, taints }: Node, marks: readonly string[]): Reason | undefined {
   const about = { code: 'NodeBeingRemoved', object: name } as const
   if (deleting === true) return { ...about, text: `${name} is being deleted` }
-  const taint = taints.find(({ key }) => key in LEAVING_TAINTS && !marks.includes(key))
-  if (taint === undefined) return undefined
-  const next = say`if ${LEAVING_TAINTS[taint.key] ?? ''} no longer removes it: ${kubectl`taint node ${name} ${taint.key}-`}`
-  return {
-    ...about,
-    text: `${name} is being removed by ${LEAVING_TAINTS[taint.key]}: it has the taint ${taint.key}`,
-    next,
-  }
+  const key = taints.map((taint) => taint.key).find((each) => takenBy(each) !== undefined && !marks.includes(each))
+  if (key === undefined) return undefined
+  const by = takenBy(key) ?? ''
+  const next = say`if ${by} no longer removes it: ${kubectl`taint node ${name} ${key}-`}`
+  return { ...about, text: `${name} is being removed by ${by}: it has the taint ${key}`, next }
 }
 
 /** Conditions of a node that others have drained, and left so, mean no work. */

@@ -44,6 +44,7 @@ const OTHERS_WORK: readonly (readonly [title: string, spoil: (s: NodeSnapshot) =
   ['an older Karpenter removes it', marked(tainted('karpenter.sh/disruption')), 'NodeBeingRemoved'],
   ['AWS takes a spot machine back', marked(tainted('aws-node-termination-handler/spot-itn')), 'NodeBeingRemoved'],
   ['Google Cloud ends it', marked(tainted('cloud.google.com/impending-node-termination')), 'NodeBeingRemoved'],
+  ['a taint has a name that every object has', marked(tainted('constructor')), ''],
   ['its cloud has announced its end', marked({ lifecycle: ['PreemptScheduled'] }), 'NodeInOthersWork'],
   ['its object is being deleted', marked({ deleting: true }), 'NodeBeingRemoved'],
   ['another program maintains it', marked({ lifecycle: ['MaintenanceInProgress'] }), 'NodeInOthersWork'],

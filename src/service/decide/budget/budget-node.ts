@@ -1,11 +1,6 @@
 import { MAINTENANCE_ANNOTATION, parseClaims } from '../../../ground/model/claims.ts'
 import type { Node } from '../../../ground/model/node.ts'
-import {
-  EXCLUDE_LABEL,
-  KURED_IN_PROGRESS,
-  LEAVING_TAINTS,
-  SHUTDOWN_CONDITION,
-} from '../../../ground/model/node-reading.ts'
+import { EXCLUDE_LABEL, KURED_IN_PROGRESS, SHUTDOWN_CONDITION, takenBy } from '../../../ground/model/node-reading.ts'
 import { present } from '../../../ground/model/present.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
@@ -56,7 +51,7 @@ function leavingFor({
   if (deleting === true) return 'is being deleted'
   const conditions = shuttingDown === true ? [...lifecycle, SHUTDOWN_CONDITION] : lifecycle
   if (conditions.length > 0) return `is leaving: its condition ${conditions.join(', ')} is True`
-  const removal = taints.map(({ key }) => key).filter((key) => key in LEAVING_TAINTS)
+  const removal = taints.map(({ key }) => key).filter((key) => takenBy(key) !== undefined)
   if (removal.length > 0) return `is to be removed: it is tainted with ${removal.join(', ')}`
   // kured cordons the node that it drains; before that its annotation only means that the node needs a reboot.
   return unschedulable && KURED_IN_PROGRESS in annotations
