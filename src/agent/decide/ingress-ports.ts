@@ -38,7 +38,7 @@ interface AllottedPorts {
  * Which port is whose. Of two that ask for one the older Deployment has it: its age is not up to those who write it, so no
  * later one takes a port away, and each node decides alike.
  *
- * Law: no port of a node component is ever opened, whoever asks for it.
+ * Law: agents never open a port of a node component.
  *
  * Law: a port that answers for one IngressDaemonSet is never given to a younger one that asks for it.
  */

@@ -59,7 +59,7 @@ const UNDONE_FIRST_MS = 1000
 const UNDONE_MAX_MS = 60_000
 
 /**
- * Law: a write on a Node that somebody undoes is repeated after a pause that grows.
+ * Law: if somebody undoes a write on a Node, the roll repeats it after a growing pause.
  */
 function withWritten({ evidence: { written = {} }, now }: RollSnapshot, action: Action): Pick<Evidence, 'written'> {
   if (wordsOf(action) === undefined) return {}

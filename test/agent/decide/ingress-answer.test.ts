@@ -103,7 +103,7 @@ test('a port of the agent is given to no one, and the other ports of its object 
   assert.deepEqual(trouble, ['port 8081 of shop/web is not served: it is a port of the agent'])
 })
 
-test('law: no port of a node component is ever opened, whoever asks for it; nor one outside of the range that is allowed', () => {
+test('law: agents never open a port of a node component; nor one outside of the range that is allowed', () => {
   const components = [2_379, 2_380, 6_443, 10_248, 10_250, 10_256, 10_259]
   const readings = [asking('web', 1, [...components, 10_247, 10_260])]
   assert.deepEqual([...allotPorts(readings, { own: OWN }).ports.keys()], [10_247, 10_260])

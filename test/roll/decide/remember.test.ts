@@ -93,7 +93,7 @@ test('what failed is tried again after its pause, and what went well is forgotte
   assert.deepEqual(after(cordon, { ok: true }, once).retries, {})
 })
 
-test('law: a write on a Node that somebody undoes is repeated after a pause that grows', () => {
+test('law: if somebody undoes a write on a Node, the roll repeats it after a growing pause', () => {
   const cordon = { kind: 'cordon', node: 'n1' } as const
   const uncordoned = { record: aRecord(), evidence: {} }
   let evidence: Evidence = aSnapshot(uncordoned).evidence
