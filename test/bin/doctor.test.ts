@@ -45,7 +45,7 @@ const checksOf = (out: string): readonly Seen[] => JSON.parse(out).checks
 
 const HERE = `--kubeconfig 'my kube.yaml' --state-dir "it's state"`
 
-test('doctor says that nothing is missing, with and without a roll file, and writes nothing', async (t) => {
+test('doctor says that nothing is missing, and of a file without a probe that nothing measures the roll; it writes nothing', async (t) => {
   const { doctor, cluster, folder } = await aMachine(t)
   const text = await doctor(HERE)
   assert.deepEqual([text.code, text.err], [0, ''])
@@ -55,11 +55,11 @@ test('doctor says that nothing is missing, with and without a roll file, and wri
   assert.match(text.out, /^skipped +balancers +a roll file names the balancers: give it with -f$/m)
 
   const file = await doctor(`-f 'roll one.yaml' ${HERE} -o json`)
-  assert.equal(file.code, 0, file.out)
+  assert.equal(file.code, 1, file.out)
+  const notOk = checksOf(file.out).filter(({ state }) => state !== 'ok')
   assert.deepEqual(
-    checksOf(file.out).filter(({ state }) => state !== 'ok'),
-    [],
-    'the roll file names no balancer and no probe target',
+    notOk.map(({ name, state }) => [name, state]),
+    [['probes', 'missing']],
   )
   assert.equal(cluster.world.store.get(LEASES, { namespace: 'evenkeel', name: 'evenkeel-slot-0' }), undefined)
   assert.equal(existsSync(join(folder, "it's state")), false)

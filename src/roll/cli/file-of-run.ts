@@ -1,6 +1,7 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { evenkeel } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
+import { NO_PROBE } from '../decide/plan/no-probe-finding.ts'
 import { readRollFile } from '../file/read-roll-file.ts'
 import type { FileOfRun } from '../run/resume-run.ts'
 import type { ResumeFlags } from './roll-options.ts'
@@ -25,8 +26,4 @@ export async function fileOfRun(
   return { name: shown, spec: probe ? spec : without, refusal }
 }
 
-export const unmeasured = (): UserError =>
-  new UserError('nothing measures this roll, so nothing would stop it at a failed request', {
-    code: 'usage.no-probe',
-    fix: 'write spec.probes in the roll file, or roll without a probe: --no-probe',
-  })
+export const unmeasured = (): UserError => new UserError(NO_PROBE.text, { code: 'usage.no-probe', fix: NO_PROBE.fix })

@@ -11,6 +11,7 @@ import { clusterWords, flagWords } from '../../ground/text/flag-words.ts'
 import { pastedIn } from '../../ground/text/paste.ts'
 import { paintLines, type Style } from '../../ground/text/terminal/style.ts'
 import type { TextSink } from '../../ground/text/terminal/text-sink.ts'
+import { NO_PROBE } from '../decide/plan/no-probe-finding.ts'
 import { onceAnswer } from '../decide/resume/once.ts'
 import type { RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
@@ -108,7 +109,7 @@ async function planAndRoll(
   actions: RollActions,
 ): Promise<number> {
   const paste = pasteOf(flags)
-  const planned = await actions.plan(request, context.interrupts.signal)
+  const planned = measured(await actions.plan(request, context.interrupts.signal), request.spec, flags)
   const plan = pastedIn(planned, paste)
   const command = commandOf(names, flags)
   if (flags.dryRun === true) return showPlan(plan, { flags, modes, context, command })
@@ -125,6 +126,11 @@ async function planAndRoll(
     return EXIT_USAGE
   }
   return showRoll(show, (io) => actions.roll({ ...request, plan: planned }, io))
+}
+
+/** With the error of a roll that nothing measures, which a dry run shows and the roll refuses before it plans. */
+function measured(plan: RollPlan, { probe }: RollSpec, flags: RollFlags): RollPlan {
+  return flags.probe && probe === undefined ? { ...plan, findings: [NO_PROBE, ...plan.findings] } : plan
 }
 
 /** The command that starts this very roll, with every option that matters. */

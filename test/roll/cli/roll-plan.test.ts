@@ -131,6 +131,24 @@ test('where no node needs a reboot the roll is done at once: exit 0, nothing ask
   assert.equal(actions.requests.length, 4)
 })
 
+test('a roll that nothing measures: the plan is shown and refused as the roll is, unless that was asked for', async () => {
+  const files = { 'roll.yaml': FILE.replace(/ {2}probes.*\n/, '') }
+  const actions = new ScriptedActions(ended('completed', 0))
+  const text = 'nothing measures this roll, so nothing would stop it at a failed request'
+  const dry = await evenkeel('roll -f roll.yaml --dry-run', actions, { files })
+  assert.equal(dry.code, 2)
+  assert.ok(!dry.out.includes('Run it:'), dry.out)
+  assert.match(dry.err, new RegExp(`error: ${text} \\(NoProbe\\)\n {2}= fix: [^]*--no-probe\n1 error in the plan`))
+  const json = await evenkeel('roll -f roll.yaml --dry-run -o json', actions, { files })
+  assert.deepEqual([json.code, JSON.parse(json.out).findings[0].code], [2, 'NoProbe'])
+  const rolled = await evenkeel('roll -f roll.yaml --yes', actions, { files })
+  assert.equal(rolled.code, 2)
+  assert.ok(rolled.err.includes(text), rolled.err)
+  const meant = await evenkeel('roll -f roll.yaml --dry-run --no-probe', actions, { files })
+  assert.deepEqual([meant.code, meant.err], [0, ''])
+  assert.match(meant.out, /Run it: evenkeel roll -f roll\.yaml --no-probe\n$/)
+})
+
 test('flags say whether machines are asked, whatever the file says', async () => {
   const needed = FILE.replace('spec:\n', 'spec:\n  reboot: {onlyIfNeeded: {osImage: A}}\n')
   const files = { 'roll.yaml': FILE, 'needed.yaml': needed }
@@ -144,7 +162,7 @@ test('flags say whether machines are asked, whatever the file says', async () =>
   const bySentinel = { sentinel: '/var/run/reboot-required', versions: {} }
   assert.equal(await asked('-f roll.yaml'), undefined)
   assert.deepEqual(await asked('-f roll.yaml --only-if-needed'), bySentinel)
-  assert.deepEqual(await asked('w-1 --only-if-needed'), bySentinel)
+  assert.deepEqual(await asked('w-1 --only-if-needed --no-probe'), bySentinel)
   assert.deepEqual(await asked('-f needed.yaml'), { versions: { osImage: 'A' } })
   assert.deepEqual(await asked('-f needed.yaml --only-if-needed'), { versions: { osImage: 'A' } })
   assert.equal(await asked('-f needed.yaml --no-only-if-needed'), undefined)

@@ -2,6 +2,7 @@ import { firstOf } from '../../../ground/model/first-of.ts'
 import { present } from '../../../ground/model/present.ts'
 import { withBalancerAdvice } from '../../../roll/decide/plan/balancer-advice.ts'
 import { inspectionFindings } from '../../../roll/decide/plan/inspection-findings.ts'
+import { NO_PROBE } from '../../../roll/decide/plan/no-probe-finding.ts'
 import { type Check, type DoctorSnapshot, failedCheck, findingCheck, type InstanceFound } from './doctor-snapshot.ts'
 
 /** What only a roll file names. */
@@ -44,7 +45,7 @@ const ANSWER_FIX = 'let the service answer there as "probes" expects, or correct
 export function targetChecks(snapshot: DoctorSnapshot): readonly Check[] {
   const { targets } = snapshot
   if (targets === undefined) return [unnamed(snapshot, 'probes', 'the probe targets')]
-  if (targets.length === 0) return [none('probes', 'probe target')]
+  if (targets.length === 0) return [failedCheck('probes', NO_PROBE)]
   return targets.map(({ name: target, url, answer }) => {
     const name = `probe ${target}`
     if (answer.is === 'found') return { name, state: 'ok', text: `${url} answers as expected` }

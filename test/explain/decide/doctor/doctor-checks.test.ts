@@ -94,6 +94,11 @@ const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: 
     ],
   ],
   [
+    'a file without a probe',
+    { ...GOOD, targets: [] },
+    ['missing probes: nothing measures this roll, so nothing would stop it at a failed request'],
+  ],
+  [
     'an API server that cannot be asked',
     { ...without('rights', 'slot', 'nodes'), api: down },
     [
