@@ -65,8 +65,11 @@ export interface SceneVantage {
   readonly name: string
   /** Absent: outside of the cluster. */
   readonly node?: string
-  /** Whether the vantage reaches a target that does not depend on DNS. `fails`: its readings of DNS do not count. */
-  readonly control: 'answers' | 'fails' | 'notAsked'
+  /**
+   * Whether the vantage reaches a target that does not depend on DNS. `fails`: its readings of DNS do not count. `partly`: it fails
+   * too, but some pods or addresses of DNS answer there, and what answers counts (`countedPaths`).
+   */
+  readonly control: 'answers' | 'partly' | 'fails' | 'notAsked'
   /**
    * `portForward`: over TCP on the pod's own loopback, so UDP cannot be tested. `outside`: by sockets, only to the Service's
    * addresses outside of the cluster. Absent: by sockets, to pods and Service.
@@ -93,3 +96,29 @@ export interface Path {
   /** The result of queries that all leave from one port, if they were sent. */
   readonly canary?: 'answers' | 'silent'
 }
+
+/** A path with the place that it begins at. */
+export type PathFrom = Path & { readonly from: SceneVantage }
+
+/**
+ * The paths whose readings say something about DNS. Nothing is said by a place that fails its control, nor by a path that could not be
+ * asked over UDP. From a place that reaches its control in part, silence may be that of the way. So a pod that is silent there
+ * counts only if TCP reaches it and UDP reaches another pod: both ways are open then.
+ */
+export function countedPaths({ vantages, paths }: Pick<DnsScene, 'vantages' | 'paths'>): readonly PathFrom[] {
+  return vantages
+    .filter(({ control }) => control !== 'fails')
+    .flatMap((from) => {
+      const asked = paths.filter(({ vantage, reading }) => vantage === from.name && reading.udp !== 'notAsked')
+      const passesUdp = asked.some(({ target, reading }) => target.kind === 'pod' && isAnswered(reading))
+      const counts = ({ target, reading }: Path): boolean =>
+        from.control !== 'partly' ||
+        target.kind !== 'pod' ||
+        isAnswered(reading) ||
+        (passesUdp && reading.tcp === 'answers')
+      return asked.filter(counts).map((path) => ({ ...path, from }))
+    })
+}
+
+/** Over UDP, to some of the queries at least. */
+const isAnswered = ({ udp }: PathReading): boolean => udp === 'answers' || udp === 'loses'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import type { DnsScene, Path, ScenePod, SceneVantage } from '../decide/scene.ts'
+import { countedPaths, type DnsScene, type Path, type ScenePod, type SceneVantage } from '../decide/scene.ts'
 import type { UdpSeen } from '../decide/udp-seen.ts'
 import type { PodCounters } from '../ports/pod-counters.ts'
 import type { PodLoopback } from '../ports/pod-loopback.ts'
@@ -74,13 +74,18 @@ interface Worth {
 }
 
 const isCutOff = ({ vantage }: Worth): boolean => vantage.control === 'fails'
-/** Seen from outside the Service is ill, and pods cannot be distinguished from there. */
-const tellsNoPod = ({ vantage, paths }: Worth): boolean =>
-  vantage.control === 'fails' || (vantage.way === 'outside' && paths.some(({ reading }) => reading.udp !== 'answers'))
+/** Whether pods cannot be told apart from there: seen from outside only the Service is ill. */
+function tellsNoPod({ vantage, paths }: Worth): boolean {
+  if (vantage.way === 'outside') return paths.some(({ reading }) => reading.udp !== 'answers')
+  return (
+    vantage.control === 'fails' ||
+    (vantage.control === 'partly' && countedPaths({ vantages: [vantage], paths }).length === 0)
+  )
+}
 
 /**
- * Where the network of Services is not reached and pods are, as by routes to them alone, only pods are judged. Where neither is
- * reached, what the Service has for outside is.
+ * Where the network of Services is not reached and pods are, as by routes to some of them, only the pods that answer there are judged.
+ * Where neither is reached, what the Service has for outside is.
  */
 function worthOf(vantage: SceneVantage, paths: readonly Path[]): Worth {
   const isReached = ({ reading: { udp, tcp } }: Path): boolean =>
@@ -90,11 +95,11 @@ function worthOf(vantage: SceneVantage, paths: readonly Path[]): Worth {
     return ofKind.some(isReached) ? ofKind : []
   }
   if (vantage.control !== 'fails') return { vantage, paths, notes: [] }
-  const sound = { ...vantage, control: 'answers' } as const
+  const partly = { ...vantage, control: 'partly' } as const
   const pods = reached('pod')
   if (pods.length > 0) {
-    const notes = [`${vantage.name} reaches pods but no Services: only pods are judged from there`]
-    return { vantage: sound, paths: pods, notes }
+    const notes = [`${vantage.name} reaches pods but no Services: only pods that answer there are judged`]
+    return { vantage: partly, paths: pods, notes }
   }
   const exposed = reached('exposed').filter(isReached)
   if (exposed.length === 0) return { vantage, paths, notes: [] }
@@ -102,7 +107,7 @@ function worthOf(vantage: SceneVantage, paths: readonly Path[]): Worth {
   const notes = [
     `${vantage.name} reaches neither pods nor Services: the Service is asked where it is exposed, at ${at}`,
   ]
-  return { vantage: { ...sound, way: 'outside' }, paths: exposed, notes }
+  return { vantage: { ...partly, way: 'outside' }, paths: exposed, notes }
 }
 
 /** Of UDP nothing is asked there: what pods answer to others meanwhile is read from their own counters. */

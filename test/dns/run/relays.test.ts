@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
+import { decideRepair } from '../../../src/dns/decide/repair/decide-repair.ts'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
 import type { DnsAsker } from '../../../src/dns/ports/dns-asker.ts'
 import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
@@ -9,6 +10,7 @@ import { systemClock as clock } from '../../../src/ground/machine/system-clock.t
 import { systemRandom } from '../../../src/ground/machine/system-random.ts'
 import type { Endpoint } from '../../../src/ground/model/endpoint.ts'
 import { type DnsWorld, dnsWorld } from '../../support/dns/dns-world.ts'
+import type { FakeDnsServer } from '../../support/dns/fake-dns-server.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 
 const never = new AbortController().signal
@@ -26,6 +28,8 @@ class MemoryRelays implements DnsRelays {
   onOpen: () => void = () => undefined
   /** Nodes whose relay is lost after so many queries, as by an eviction. */
   evictedAfter: Readonly<Record<string, number>> = {}
+  /** What the relay of a node asks by, where that is not this machine. */
+  askers: Readonly<Record<string, DnsAsker>> = {}
 
   async open(nodes: readonly string[]) {
     this.openOn = nodes
@@ -34,7 +38,8 @@ class MemoryRelays implements DnsRelays {
       relays: nodes.map((node) => ({
         name: `relay ${node}`,
         node,
-        asker: this.evictedAfter[node] === undefined ? asker : lostAfter(this.evictedAfter[node]),
+        asker:
+          this.askers[node] ?? (this.evictedAfter[node] === undefined ? asker : lostAfter(this.evictedAfter[node])),
         control: { reaches: async () => !this.cutOff.includes(node) },
         isOpen: () => !this.lost.includes(node),
       })),
@@ -62,6 +67,13 @@ function lostAfter(queries: number): DnsAsker {
   }
 }
 
+/** Reaches these servers alone. */
+const reaching = (...servers: readonly (FakeDnsServer | undefined)[]): DnsAsker => ({
+  ask: async (query, signal) =>
+    servers.some((server) => server?.port === query.at.port) ? asker.ask(query, signal) : { kind: 'timeout' },
+  canary: (at) => asker.canary(at),
+})
+
 const NO_WAY = { ask: async () => ({ kind: 'notAsked' as const, text: 'forbidden' }) }
 
 /** From a place that reaches the API server alone. */
@@ -76,6 +88,8 @@ const PARTS = {
 
 interface Asked {
   readonly node?: string
+  /** What this machine asks by. */
+  readonly here?: DnsAsker
   /** Nothing but the API server is reached from here. */
   readonly isOutside?: boolean
   readonly signal?: AbortSignal
@@ -84,7 +98,7 @@ interface Asked {
 const check = (
   { objects }: DnsWorld,
   relays: DnsRelays,
-  { node, isOutside = true, signal = never }: Asked = {},
+  { node, here, isOutside = true, signal = never }: Asked = {},
 ): Promise<DnsCheck> =>
   checkDns(
     {
@@ -92,11 +106,26 @@ const check = (
       relays: [relays],
       ...PARTS,
       ...(isOutside ? {} : { asker, control: { reaches: async () => true } }),
+      ...(here === undefined ? {} : { asker: here }),
       random: new SeededRandom(1),
       ...(node === undefined ? {} : { node }),
     },
     signal,
   )
+
+const NO_RELAYS = { relays: [], notes: [], isLacking: false, close: async () => [] }
+
+/** All but the evidence lets a repair go on. */
+const NOTHING_AGAINST = {
+  budgets: {},
+  workload: { kind: 'Deployment', name: 'coredns', desired: 2, total: 2, updated: 2, ready: 2, isObserved: true },
+  proxies: [],
+  cordoned: [],
+  quarantined: [],
+  past: [],
+  memory: { namespace: 'evenkeel', name: 'evenkeel-dns-repairs' },
+  wallMs: 0,
+} as const
 
 const nodesOf = (t: TestContext, names: readonly string[], ready = true): Promise<DnsWorld> => {
   const nodes: DnsObjects['nodes'] = async () => names.map((name) => ({ name, ready, addresses: [] }))
@@ -135,7 +164,50 @@ test('a relay that does not reach its control says nothing of DNS, and its node 
   const checked = await check(world, relays, { isOutside: false })
   // It reaches pods all the same: those are judged.
   assert.deepEqual([checked.verdict, said(checked)], ['ok', ['Healthy dns']])
-  assert.ok(checked.notes.includes('relay n2 reaches pods but no Services: only pods are judged from there'))
+  assert.ok(checked.notes.includes('relay n2 reaches pods but no Services: only pods that answer there are judged'))
+})
+
+describe('a place that does not reach its control, and reaches some pods, says nothing against the others', () => {
+  test('where relays reach all of them', async (t) => {
+    const world = await dnsWorld(t, 3)
+    const checked = await check(world, new MemoryRelays(), { here: reaching(world.pods[0]) })
+    assert.deepEqual([checked.verdict, said(checked)], ['ok', ['Healthy dns']])
+  })
+
+  test('where no other place asks: the state of the others is not known', async (t) => {
+    const world = await dnsWorld(t, 3)
+    const checked = await check(world, { open: async () => NO_RELAYS }, { here: reaching(world.pods[0]) })
+    assert.deepEqual(
+      [checked.verdict, said(checked)],
+      ['unverified', ['NotAsked coredns-2, coredns-3, kube-system/kube-dns']],
+    )
+  })
+
+  test('of a pod that is dead over UDP it is no second witness, and the pod is not repaired', async (t) => {
+    const world = await dnsWorld(t)
+    world.pods[0]?.stopUdp()
+    const relays = new MemoryRelays()
+    relays.cutOff = ['n2']
+    relays.askers = { n2: reaching(world.pods[1]) }
+    const { scene, findings, rounds } = await check(world, relays)
+    const decision = decideRepair({ ...NOTHING_AGAINST, scene, findings, rounds })
+    assert.equal(decision.kind === 'held' && decision.sick.code, 'UdpDead')
+    assert.deepEqual(decision.kind === 'held' && decision.guards.flatMap(({ guard, holds }) => (holds ? [] : guard)), [
+      'evidence',
+    ])
+  })
+
+  test('where UDP gets no answer from any pod, and TCP does, UDP may be dropped on the way', async (t) => {
+    const world = await dnsWorld(t)
+    const here: DnsAsker = {
+      ...reaching(),
+      ask: async (query, signal) => (query.over === 'tcp' ? asker.ask(query, signal) : { kind: 'timeout' }),
+    }
+    const alone = await check(world, { open: async () => NO_RELAYS }, { here })
+    assert.deepEqual([alone.verdict, said(alone)], ['unverified', ['NotAsked dns']])
+    const both = await check(world, new MemoryRelays(), { here })
+    assert.deepEqual(said(both), ['Healthy dns'])
+  })
 })
 
 test('one relay is on a node without a pod of DNS where there is one, and none on a node that is not Ready', async (t) => {

@@ -1,5 +1,5 @@
 import type { PathReading } from '../path-reading.ts'
-import { type DnsScene, type Path, type ScenePod, type SceneVantage, targetName } from '../scene.ts'
+import { countedPaths, type DnsScene, type PathFrom, type ScenePod, type SceneVantage, targetName } from '../scene.ts'
 
 /** What was read of one pod from every vantage that counts. */
 export interface PodReadings {
@@ -17,7 +17,7 @@ export interface PodReadings {
 /** The scene, arranged for the rows of the decision table. */
 export interface Digest {
   readonly scene: DnsScene
-  /** Vantages that reach their control, or have none. */
+  /** Vantages that reach their control, at least in part, or have none. */
   readonly sound: readonly SceneVantage[]
   readonly unsound: readonly SceneVantage[]
   /** Pods that should answer: without terminating pods and pods that are away. */
@@ -28,18 +28,15 @@ export interface Digest {
    */
   readonly away: readonly PodReadings[]
   /** Paths of sound vantages to the Service's address. */
-  readonly service: readonly (Path & { readonly from: SceneVantage })[]
-  readonly caches: readonly (Path & { readonly from: SceneVantage })[]
+  readonly service: readonly PathFrom[]
+  readonly caches: readonly PathFrom[]
   /** Paths to the addresses that the Service has outside of the cluster. */
-  readonly exposed: readonly (Path & { readonly from: SceneVantage })[]
+  readonly exposed: readonly PathFrom[]
 }
 
 export function digest(scene: DnsScene): Digest {
   const sound = scene.vantages.filter(({ control }) => control !== 'fails')
-  const fromSound = scene.paths.flatMap((path) => {
-    const from = sound.find(({ name }) => name === path.vantage)
-    return from === undefined || path.reading.udp === 'notAsked' ? [] : [{ ...path, from }]
-  })
+  const fromSound = countedPaths(scene)
   const each = scene.pods
     .filter(({ terminating }) => !terminating)
     .map((pod) => ({

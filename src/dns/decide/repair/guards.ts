@@ -2,7 +2,7 @@ import { kubectl, type Sentence, say } from '../../../ground/model/sentence.ts'
 import type { RolledWorkload } from '../../model/repair-reading.ts'
 import { CAUSES, type CauseCode } from '../causes.ts'
 import type { PathReading } from '../path-reading.ts'
-import type { DnsScene, ScenePod, SceneVantage } from '../scene.ts'
+import { countedPaths, type DnsScene, type PathFrom, type ScenePod } from '../scene.ts'
 import type { PastRepair, RepairSnapshot, SickPod } from './repair-snapshot.ts'
 
 /**
@@ -55,15 +55,11 @@ export const guardsOf = (sick: SickPod, sickPods: number, snapshot: RepairSnapsh
 const yes = (guard: Guard['guard'], text: Sentence): Guard => ({ guard, holds: true, text })
 const no = (guard: Guard['guard'], text: Sentence): Guard => ({ guard, holds: false, text })
 
-/** Readings of a pod from places that reach their control. */
-const readingsOf = (
-  { paths, vantages }: DnsScene,
-  { name }: ScenePod,
-): readonly { readonly from: SceneVantage; readonly reading: PathReading }[] =>
-  paths.flatMap(({ vantage, target, reading }) => {
-    const from = vantages.find((one) => one.name === vantage && one.control === 'answers')
-    return from === undefined || target.kind !== 'pod' || target.name !== name ? [] : [{ from, reading }]
-  })
+/** What was read of a pod from places that reach their control. */
+const readingsOf = (scene: DnsScene, { name }: ScenePod): readonly PathFrom[] =>
+  countedPaths(scene).filter(
+    ({ from, target }) => from.control === 'answers' && target.kind === 'pod' && target.name === name,
+  )
 
 function isIllBy(code: CauseCode, { udp, tcp, data }: PathReading): boolean {
   if (code === 'DataStale') return data !== 'right' && data !== 'unknown'
