@@ -225,6 +225,15 @@ export const KEPT_POLITE: readonly string[] = ['2000396', '2000991', '2001490', 
  * node did not run. 4000153 of a node that was out since a process that had undone its hooks: the next one rebooted it without. 4000251 of an
  * outage of the API server whose end no process saw: each that was resumed waited for it anew. 4000558 of a slot
  * whose Lease people deleted: another lane of the same roll took it, and the lane that had it waited for ever. 4000774 of
- * a server with cookies whose pool was emptied once alone: a request under way outlived that, and left a dead connection there.
+ * a server with cookies whose pool was emptied once alone: a request under way outlived that, and left a dead connection there. 5300030
+ * and 5300052 of a reboot command that got lost, with a returnLimit before resendAfter: it was never sent again, and no resume helped.
  */
-export const KEPT_FILES: readonly string[] = ['4000774', '4000141', '4000153', '4000251', '4000558']
+export const KEPT_FILES: readonly string[] = [
+  '4000774',
+  '4000141',
+  '4000153',
+  '4000251',
+  '4000558',
+  '5300030',
+  '5300052',
+]

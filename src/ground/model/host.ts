@@ -23,6 +23,7 @@ export interface HostReading {
  * - sent: the command ran on the expected boot id
  * - otherBoot: the machine has another boot id; nothing was done
  * - refused: the machine refused (permission, command missing); nothing was done
+ * - unsent: no connection came about; nothing was sent
  * - unknown: the connection hung or broke, or the command failed half-way; it may have run
  *
  * `text` is foreign, escaped.
@@ -31,4 +32,5 @@ export type RebootAnswer =
   | { readonly kind: 'sent' }
   | { readonly kind: 'otherBoot'; readonly bootId: string }
   | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'unsent'; readonly text: string }
   | { readonly kind: 'unknown'; readonly text: string }

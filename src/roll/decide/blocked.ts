@@ -86,7 +86,9 @@ export function away(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'a
   return isByLaw(decision) && decision.step !== 'reboot' ? {} : { awaySince }
 }
 
-export const isUnsent = ({ evidence }: RollSnapshot): boolean => evidence.intentByUs && evidence.reboot === undefined
+/** This process announced the reboot, and no command reached the machine. */
+export const isUnsent = ({ evidence: { intentByUs, reboot } }: RollSnapshot): boolean =>
+  intentByUs && (reboot === undefined || reboot.answer.kind === 'unsent')
 
 const isByLaw = ({ kind, reasons }: Pick<Pass, 'kind' | 'reasons'>): boolean =>
   kind === 'hold' && reasons.some((reason) => waitOf(reason) === 'by law')

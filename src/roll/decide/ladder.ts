@@ -1,3 +1,4 @@
+import { isUnsent } from './blocked.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
 import type { StepRule } from './step-rule.ts'
 import { attach } from './steps/attach.ts'
@@ -40,7 +41,6 @@ const RESTORING: readonly StepRule<RecordedSnapshot>[] = [slotHeld, politeEnd, u
 export function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {
   if (hasRebooted(s)) return COMING_BACK
   const announced = ownIntent(s) !== undefined
-  const unsent = s.evidence.intentByUs && s.evidence.reboot === undefined
-  if (announced) return unsent && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
+  if (announced) return isUnsent(s) && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
   return s.run.verdict === undefined ? GOING_DOWN : RESTORING
 }

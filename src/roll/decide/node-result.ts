@@ -3,6 +3,7 @@ import { matchNodeServers } from '../../service/decide/match-node-servers.ts'
 import { lostServers } from '../../service/decide/node-servers.ts'
 import type { NodeResult } from '../model/roll-event.ts'
 import type { Step } from '../model/step.ts'
+import { isUnsent } from './blocked.ts'
 import { isLeaving } from './drain/ready-pods.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import { serviceOf } from './service-of.ts'
@@ -38,7 +39,7 @@ export function nodeResult(s: NodeSnapshot, step: Step | undefined, failedReques
   if (s.current.absent === true) return { ...known, state: 'out', text: `gone from the cluster, ${balancers}` }
   const recorded = { ...s, record }
   if (hasRebooted(recorded)) return { ...known, state: 'out', text: `rebooted, ${cordon}, ${balancers}` }
-  if (ownIntent(s) !== undefined)
+  if (ownIntent(s) !== undefined && !isUnsent(s))
     return { ...known, state: 'out', text: `may be rebooting, ${cordon}, ${balancers}; it stays so until proven` }
   return { ...known, state: 'out', text: `not rebooted, ${cordon}, ${balancers}` }
 }

@@ -13,6 +13,7 @@ import { replacerOf } from './drain/replacer-of.ts'
 import type { EvictedPod, Evidence } from './evidence.ts'
 import { hasCurrent, ownRecord } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
+import { answeredReboot } from './steps/reboot.ts'
 import { wordsOf } from './when-due.ts'
 
 /** Adds the result of an action to the evidence. Pure. */
@@ -40,11 +41,12 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
   }
 }
 
-/** From the first command on the machine has its whole time, whatever delayed the command. */
-const sent = (s: RollSnapshot, answer: RebootAnswer): Partial<Evidence> => ({
-  reboot: { at: s.now, answer },
-  ...(s.evidence.reboot === undefined ? { awaySince: s.now } : {}),
-})
+/** From the first command that may have arrived the machine has its whole time, whatever delayed the command. */
+function sent({ now, evidence: { reboot: before } }: RollSnapshot, answer: RebootAnswer): Partial<Evidence> {
+  const reboot = answeredReboot(before, { at: now, answer })
+  const isFirst = (before === undefined || before.answer.kind === 'unsent') && reboot.answer.kind !== 'unsent'
+  return { reboot, ...(isFirst ? { awaySince: now } : {}) }
+}
 
 function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {
   const key = actionKey(action)

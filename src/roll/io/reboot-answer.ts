@@ -17,9 +17,10 @@ export function rebootAnswer(node: string, lines: MarkedLines, end: ProcessEnd):
   }
   const refusal = lines.said('refused')
   if (refusal !== undefined) return { kind: 'refused', text: refusal }
-  const { message, retry } = sshFailure(node, end)
+  const { message: text, code, retry } = sshFailure(node, end)
+  if (code === 'HOST_NO_CONNECTION' || code === 'HOST_UNRESOLVED') return { kind: 'unsent', text }
   // The login was refused, the host was not known, or ssh did not start: no connection could have carried the command.
-  return { kind: retry === 'never' ? 'refused' : 'unknown', text: message }
+  return { kind: retry === 'never' ? 'refused' : 'unknown', text }
 }
 
 function afterSent(exitCode: string | undefined, end: ProcessEnd): RebootAnswer {

@@ -7,9 +7,9 @@ import type { Machine } from '../machines/machine.ts'
 
 /**
  * How a command by ssh fails. `unheard`: it runs, but the caller gets no answer; `lost`: it never arrives; `ignored`: it is
- * accepted, and the machine runs on.
+ * accepted, and the machine runs on; `unreached`: no connection comes about.
  */
-export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused' | 'ignored'
+export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused' | 'ignored' | 'unreached'
 
 interface MachineHostParts {
   readonly timers: Timers
@@ -74,6 +74,7 @@ export function machineHost(parts: MachineHostParts): Host {
         const bootId = machine?.bootId
         if (machine === undefined || bootId === undefined) return { kind: 'unknown', text: `ssh ${node}: cut off` }
         if (bootId !== expected) return { kind: 'otherBoot', bootId }
+        if (luck === 'unreached') return { kind: 'unsent', text: `ssh ${node}: Connection refused` }
         if (luck === 'refused') return { kind: 'refused', text: 'a password is required' }
         if (luck !== 'ignored') machine.reboot()
         return luck === 'unheard' ? { kind: 'unknown', text: `ssh ${node}: the connection broke` } : { kind: 'sent' }

@@ -4,6 +4,7 @@ import type { RebootAnswer } from '../../../src/ground/model/host.ts'
 import type { Node } from '../../../src/ground/model/node.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
+import { nodeResult } from '../../../src/roll/decide/node-result.ts'
 import { rememberOutcome } from '../../../src/roll/decide/remember-outcome.ts'
 import { announced } from '../../support/roll-stages.ts'
 import { aSnapshot, detachedEvidence } from '../../support/roll-world.ts'
@@ -54,4 +55,37 @@ test('law: a lost connection is not knowing whether the reboot was sent, and not
   const unknown = { kind: 'unknown', text: 'cut' } as const
   assert.equal(next(59_999, unknown, { ready: 'Unknown' }), 'hold reboot: RebootUnknown')
   assert.equal(next(60_000, unknown, { ready: 'Unknown' }), 'act reboot: sendReboot')
+})
+
+test('a command that could not be sent is tried again after 5 s, and its node is known to be not rebooted', () => {
+  const unsent = { kind: 'unsent', text: 'ssh n1: Connection refused' } as const
+  assert.equal(next(4_999, unsent), 'hold reboot: RebootUnsent')
+  assert.equal(next(5_000, unsent), 'act reboot: sendReboot')
+  assert.equal(nodeResult(after(0, unsent), undefined, 0).text, 'not rebooted, cordoned, detached')
+})
+
+test('a command that could not be sent says nothing about the one before it, which may have arrived', () => {
+  const s = after(60_000, { kind: 'unknown', text: 'cut' })
+  const decision = decide(s)
+  const [action] = decision.kind === 'act' ? decision.actions : []
+  assert.ok(action)
+  const evidence = rememberOutcome(s, action, { ok: true, reboot: { kind: 'unsent', text: 'refused' } })
+  assert.deepEqual(evidence.reboot?.answer, { kind: 'unknown', text: 'cut' })
+})
+
+test('a command that may have got lost is sent again while the machine has time left, also where resendAfter is the longer limit', () => {
+  const answered = (ms: number, reboot: { answer: RebootAnswer } | undefined): string => {
+    const s = after(ms, reboot?.answer ?? { kind: 'sent' })
+    const spec = { ...s.spec, reboot: { ...s.spec.reboot, returnLimitMs: 40_000 } }
+    const { reboot: sent, ...others } = s.evidence
+    assert.ok(sent)
+    // Without an answer: an earlier process may have sent it.
+    const evidence = reboot === undefined ? { ...others, intentByUs: false, awaySince: sent.at } : s.evidence
+    return shortDecision(decide({ ...s, spec, evidence }))
+  }
+  for (const lost of [undefined, { answer: { kind: 'unknown', text: 'cut' } as const }]) {
+    assert.equal(answered(19_999, lost), 'hold reboot: RebootUnknown')
+    assert.equal(answered(20_000, lost), 'act reboot: sendReboot')
+  }
+  assert.equal(answered(20_000, { answer: { kind: 'sent' } }), 'hold reboot: Rebooting')
 })

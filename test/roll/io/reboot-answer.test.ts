@@ -26,3 +26,23 @@ test('a machine that says that it has another boot id is believed with one alone
     assert.deepEqual(answerTo(printed), { kind: 'refused', text: 'n1 reported no boot id' })
   }
 })
+
+test('a command for which no connection came about was not sent; a connection that broke may have carried it', () => {
+  const without = (errorTail: string) => answerTo([], { exitCode: 255, errorTail }).kind
+  const REFUSED = 'ssh: connect to host 10.0.0.11 port 22: Connection refused\n'
+  for (const errorTail of [
+    REFUSED,
+    `Warning: Permanently added\r\n${REFUSED}`,
+    'ssh: connect to host n1 port 22: No route to host\r\n',
+    'ssh: Could not resolve hostname n1: Name or service not known',
+  ])
+    assert.equal(without(errorTail), 'unsent', errorTail)
+  for (const errorTail of [
+    'Connection to 10.0.0.11 closed by remote host.',
+    `${REFUSED}client_loop: send disconnect: Broken pipe`,
+    'kex_exchange_identification: Connection closed by remote host',
+    '',
+  ])
+    assert.equal(without(errorTail), 'unknown', errorTail)
+  assert.equal(answerTo(['sent'], { exitCode: 255, errorTail: REFUSED }).kind, 'sent')
+})

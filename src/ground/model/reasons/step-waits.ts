@@ -220,6 +220,12 @@ export const STEP_WAITS = {
     cure: 'Wait for a new boot id. After `reboot.resendAfter` (2 min) the command is sent again; it does nothing if the machine has another boot id than the recorded one.',
     wait: 'blocked',
   },
+  RebootUnsent: {
+    is: 'the reboot command could not be sent to n1: ssh n1: connect to host 10.0.0.11 port 22: Connection refused',
+    cause: 'No ssh connection to the machine came about. Nothing was sent, and the machine still runs.',
+    cure: 'Let ssh reach the machine. The roll tries again every few seconds, until `reboot.returnLimit` (15 min) is over.',
+    wait: 'blocked',
+  },
   RebootRefused: {
     is: 'n1 refused the reboot: …',
     cause: 'The text comes from the machine: sudo refused, or a command is missing.',

@@ -6,7 +6,7 @@ import type { MachineAction } from '../../model/host-pair.ts'
 import { journalWritable } from '../guards.ts'
 import { beforeLeaving, beforeReboot } from '../requests.ts'
 import { type MachineRule, overdue } from '../step-rule.ts'
-import { unsureOfReboot } from '../steps/reboot.ts'
+import { resendAfterMs, unsureOfReboot } from '../steps/reboot.ts'
 import { mayLeave, mayTouch, othersCarry } from './machine-guards.ts'
 import { recordOfMachine } from './machine-memory.ts'
 import type { MachineSnapshot } from './machine-snapshot.ts'
@@ -124,10 +124,10 @@ function isOut({ connections, host, pair }: MachineSnapshot): Omit<Reason, 'code
 
 /** The machine answers, although its reboot was sent long ago. */
 function isUnheard(s: MachineSnapshot): boolean {
-  const { evidence, now, spec } = s
+  const { evidence, now } = s
   const since = evidence.reboot?.at ?? evidence.rebootSince ?? now
   const own = ownMachine(s)
-  return own !== undefined && answersSince(own, since) && now - since >= spec.reboot.resendAfterMs
+  return own !== undefined && answersSince(own, since) && now - since >= resendAfterMs(s, evidence.reboot?.answer)
 }
 
 function isToMoveAgain(s: MachineSnapshot): boolean {

@@ -8,6 +8,7 @@ import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
 import { returning } from '../returning.ts'
+import { answeredReboot } from '../steps/reboot.ts'
 import { attachStandsStill, pausedUnheard } from '../stood-still.ts'
 import { notAttached } from './come-back.ts'
 import type { MachineDecision } from './decide-machine.ts'
@@ -95,7 +96,9 @@ export function rememberMachineOutcome(
     case 'moveBack':
       return { ...evidence, movingBackSince: evidence.movingBackSince ?? now, moved: { to: 'back', at: now, ...error } }
     case 'reboot':
-      return outcome.reboot === undefined ? evidence : { ...evidence, reboot: { at: now, answer: outcome.reboot } }
+      return outcome.reboot === undefined
+        ? evidence
+        : { ...evidence, reboot: answeredReboot(evidence.reboot, { at: now, answer: outcome.reboot }) }
     case 'restoreServer':
       return outcome.ok ? evidence : { ...evidence, refusedAt: now }
     case 'releaseSlot': {

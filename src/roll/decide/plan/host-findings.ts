@@ -1,8 +1,6 @@
-import { formatDuration } from '../../../ground/model/duration.ts'
 import type { HostHop, HostReading } from '../../../ground/model/host.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { shellWord } from '../../../ground/model/posix-quote.ts'
-import type { RollSpec } from '../../model/roll-spec.ts'
 import type { HostInquiry, MachineNode } from './host-inquiry.ts'
 
 /** How the roll calls ssh: `reboot.ssh` of the file. */
@@ -30,21 +28,6 @@ export interface HostsAround {
   readonly leaves?: string | undefined
   /** Every node of the cluster. */
   readonly all: readonly MachineNode[]
-}
-
-/** A command that was lost is sent again only before the machine is given up. */
-export function resendFindings({
-  reboot: { resendAfterMs, returnLimitMs },
-}: Pick<RollSpec, 'reboot'>): readonly PlanFinding[] {
-  if (resendAfterMs < returnLimitMs) return []
-  return [
-    {
-      severity: 'warning',
-      code: 'RebootNeverResent',
-      text: `a reboot command that gets lost is never sent again: reboot.resendAfter is ${formatDuration(resendAfterMs)}, and a machine is given up after reboot.returnLimit, ${formatDuration(returnLimitMs)}`,
-      fix: 'make reboot.resendAfter shorter than half of reboot.returnLimit',
-    },
-  ]
 }
 
 /**

@@ -16,7 +16,6 @@ import { withBalancerAdvice } from './balancer-advice.ts'
 import { controlPlaneFindings, orderFindings } from './control-plane-findings.ts'
 import { daemonFindings } from './daemon-findings.ts'
 import { dataPortFindings } from './data-port-findings.ts'
-import { resendFindings } from './host-findings.ts'
 import { hostsToRoll } from './hosts-to-roll.ts'
 import { inspectionFindings } from './inspection-findings.ts'
 import { leftOutFindings } from './left-out-findings.ts'
@@ -102,7 +101,6 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
     ...s.inspections.map((inspection) => inspectionFindings(inspection, apiServers(s))),
     leftOutFindings(s, nodes),
     dataPortFindings(s, nodes),
-    resendFindings(s.spec),
     s.hostFindings.map(withBalancerAdvice),
     budgetFindings(s).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(s),

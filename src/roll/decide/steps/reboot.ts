@@ -5,10 +5,12 @@ import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import { act, done, hold, RECHECK_MS } from '../../../service/decide/step-answer.ts'
 import { away, isUnsent, stuck } from '../blocked.ts'
 import { controlPlaneKept } from '../control-plane.ts'
+import type { Evidence } from '../evidence.ts'
 import { mayDisrupt } from '../guards.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { othersWork } from '../others-work.ts'
 import { beforeReboot } from '../requests.ts'
+import type { RollSnapshot } from '../snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 import { isAnnounced } from '../subject.ts'
 
@@ -36,8 +38,9 @@ export const reboot: StepRule = {
     }
     const sent = s.evidence.reboot
     const waitedMs = s.now - (sent?.at ?? s.evidence.awaySince ?? s.now)
-    const mustSend = sent === undefined && s.evidence.intentByUs
-    if (!mustSend && waitedMs < s.spec.reboot.resendAfterMs) return hold([waiting(node.name, sent?.answer)], RECHECK_MS)
+    const mustSend = isUnsent(s)
+    const isDue = sent === undefined && mustSend
+    if (!isDue && waitedMs < resendAfterMs(s, sent?.answer)) return hold([waiting(node.name, sent?.answer)], RECHECK_MS)
     if (sent?.answer.kind === 'sent' && node.ready !== 'True')
       return hold([waiting(node.name, sent.answer)], RECHECK_MS)
     // What hangs may be what broke the control plane: its reboot is sent again all the same.
@@ -62,10 +65,28 @@ export const reboot: StepRule = {
     const since = s.evidence.awaySince
     if (!isAnnounced(s) || since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
     const { stuckReasons } = s.evidence
-    if (isUnsent(s)) return keptOut(heldUp(s), stuckReasons)
-    return keptOut(notReturned(s), stuckReasons.length > 0 ? stuckReasons : unreturned(s))
+    const reasons = stuckReasons.length > 0 ? stuckReasons : unreturned(s)
+    return keptOut(isUnsent(s) ? heldUp(s) : notReturned(s), reasons)
   },
 }
+
+const UNSENT_AGAIN_MS = 5_000
+
+/**
+ * How long after a command another one is sent, for a node or a machine. The command does nothing on a machine with another boot id, so
+ * one that may have got lost is sent again while there is time left for the machine to come back.
+ */
+export function resendAfterMs({ spec: { reboot } }: Pick<RollSnapshot, 'spec'>, answer?: RebootAnswer): number {
+  if (answer?.kind === 'sent') return reboot.resendAfterMs
+  const whileInTimeMs = Math.min(reboot.resendAfterMs, reboot.returnLimitMs / 2)
+  return answer?.kind === 'unsent' ? Math.min(UNSENT_AGAIN_MS, whileInTimeMs) : whileInTimeMs
+}
+
+type Answered = NonNullable<Evidence['reboot']>
+
+/** A command that was not sent says nothing about the one before it. */
+export const answeredReboot = (before: Answered | undefined, { at, answer }: Answered): Answered =>
+  answer.kind === 'unsent' && before !== undefined ? { at, answer: before.answer } : { at, answer }
 
 const heldUp = ({ current: { node }, spec }: RecordedSnapshot): Reason => ({
   code: 'RebootHeldUp',
@@ -87,9 +108,10 @@ function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapsho
 }
 
 /** Why no other boot id was seen. Empty where the reboot is known to be under way. */
-function unreturned({ current, evidence }: RecordedSnapshot): readonly Reason[] {
-  const answer = evidence.reboot?.answer
-  return answer?.kind === 'sent' ? [] : [waiting(current.node.name, answer)]
+function unreturned(s: RecordedSnapshot): readonly Reason[] {
+  const answer = s.evidence.reboot?.answer
+  const isUntried = answer === undefined && isUnsent(s)
+  return answer?.kind === 'sent' || isUntried ? [] : [waiting(s.current.node.name, answer)]
 }
 
 const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'the cordon was lifted meanwhile' }
@@ -109,13 +131,15 @@ function waiting(node: string, answer: RebootAnswer | undefined): Reason {
   }
 }
 
-/** Of a node or a machine: it refused the command, or it is not known whether it got one. */
+/** Of a node or a machine: it refused the command, it got none, or it is not known whether it got one. */
 export function unsureOfReboot(
   object: string,
-  answer: Extract<RebootAnswer, { kind: 'refused' | 'unknown' }> | undefined,
+  answer: Extract<RebootAnswer, { kind: 'refused' | 'unsent' | 'unknown' }> | undefined,
 ): Reason {
   if (answer?.kind === 'refused')
     return { code: 'RebootRefused', object, text: `${object} refused the reboot: ${answer.text}` }
+  if (answer?.kind === 'unsent')
+    return { code: 'RebootUnsent', object, text: `the reboot command could not be sent to ${object}: ${answer.text}` }
   const what = answer === undefined ? 'an earlier reboot command' : `the reboot command: ${answer.text}`
   return { code: 'RebootUnknown', object, text: `it is unknown whether ${object} got ${what}` }
 }

@@ -90,7 +90,7 @@ export const rebootSection = section(
     command: ownCommand.exactOptional(),
     resendAfter: durationField({
       description:
-        'How long to wait for a new boot id before the command is sent again, if it is unknown whether it arrived.',
+        'How long to wait for a new boot id before the command is sent again, if it is unknown whether it arrived. It is then sent again after half of `returnLimit` at the latest. A command for which no connection came about is repeated every 5 s.',
       from: '10s',
       to: '24h',
     }).prefault('2min'),

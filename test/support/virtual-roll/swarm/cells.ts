@@ -53,6 +53,7 @@ const MORE_NAMES = [
   'api.foreign',
   'oneWatchStops.nodes',
   'oneWatchStops.pods',
+  'ssh.unreached',
   'weight0',
   'podComes',
   'volumeLeaks',

@@ -59,6 +59,7 @@ export function namedFault(random: SeededRandom, { step, fault: name }: Cell): r
     case 'ssh.lost':
     case 'ssh.refused':
     case 'ssh.unheard':
+    case 'ssh.unreached':
       return [{ kind: 'ssh', luck: name.slice('ssh.'.length) as 'lost', ...lasting(20_000) }]
     case 'machine.slow':
       return [{ kind: 'machine', node: CURRENT, luck: { kind: 'slow', byMs: random.between(1_000, 25_000) } }]
