@@ -4,6 +4,7 @@ import { ForwardedLoopback } from '../../../src/dns/io/forwarded-loopback.ts'
 import { kubeDnsObjects } from '../../../src/dns/io/kube-dns-objects.ts'
 import { kubeDnsRepairer } from '../../../src/dns/io/kube-dns-repairer.ts'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
+import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
 import type { DnsRelays } from '../../../src/dns/ports/dns-relays.ts'
 import { checkDns } from '../../../src/dns/run/check-dns.ts'
 import { PastRepairs } from '../../../src/dns/run/past-repairs.ts'
@@ -14,6 +15,7 @@ import { kubeLeaderLease } from '../../../src/ground/kube/kube-leader-lease.ts'
 import type { openApi } from '../../../src/ground/kube/open-cluster.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../../src/ground/machine/system-random.ts'
+import { present } from '../../../src/ground/model/present.ts'
 import type { DnsCluster } from './dns-cluster.ts'
 import { loopbackSockets } from './loopback-sockets.ts'
 import { PlainApiControl } from './plain-api-control.ts'
@@ -67,8 +69,18 @@ export function repairOfOurs(
   return repairAlone(alone, (leader) => repairDns(repairParts, leader, signal), signal)
 }
 
+/** A pod is repaired once it has run for a minute. Those that are Ready count as so old: nobody waits a minute for a demo. */
+const olderPods = (objects: DnsObjects): DnsObjects => ({
+  ...objects,
+  pods: async (...of) =>
+    (await objects.pods(...of)).map(({ runningSince, ...pod }) => ({
+      ...pod,
+      ...present({ runningSince: pod.ready ? new Date(0).toISOString() : runningSince }),
+    })),
+})
+
 const checkParts = (ground: DnsCluster, parts: OpenedApi) => ({
-  objects: kubeDnsObjects(parts),
+  objects: olderPods(kubeDnsObjects(parts)),
   ...placeOf(ground),
   loopback: new ForwardedLoopback({ ...parts, clock, random }),
   clock,

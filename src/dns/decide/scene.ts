@@ -48,6 +48,8 @@ export interface ScenePod {
   readonly ready: boolean
   readonly terminating: boolean
   readonly endpoint: 'serving' | 'notServing' | 'absent'
+  /** A container of it began less than a minute ago: it may be ill because it is not done with its start. */
+  readonly justStarted?: true
   /**
    * The pod is not Ready and does not serve. `starting`: its container has run for less than a minute; `down`: no container runs.
    */

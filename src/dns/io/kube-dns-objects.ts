@@ -104,7 +104,7 @@ function parseDnsPod(object: Untrusted): DnsPod {
     images: containers.map((container) => container.at('image').textOr('')),
     ...present({ metricsPort: metrics?.at('containerPort').optionalInteger() }),
     configMaps: volumes.flatMap((volume) => volume.at('configMap').at('name').optionalText() ?? []),
-    ...present({ runningSince: runningSince(status) }),
+    ...present({ runningSince: runningSince(object) }),
     endedBy: status
       .at('containerStatuses')
       .each()
@@ -112,15 +112,17 @@ function parseDnsPod(object: Untrusted): DnsPod {
   }
 }
 
-/** Of the container that was started last; undefined where one of them does not run. */
-function runningSince(status: Untrusted): string | undefined {
-  const since = status
-    .at('containerStatuses')
-    .each()
-    .map((container) => container.at('state').at('running').at('startedAt').optionalText())
+/**
+ * Of the container that was started last, by the clock of its node; undefined where one of them does not run. None has run for longer than
+ * the pod exists by the clock of the API server, also where that of the node is behind.
+ */
+function runningSince(object: Untrusted): string | undefined {
+  const containers = object.at('status').at('containerStatuses').each()
+  const since = containers.map((container) => container.at('state').at('running').at('startedAt').optionalText())
+  const created = object.at('metadata').at('creationTimestamp').optionalText()
   return since.length === 0 || since.includes(undefined)
     ? undefined
-    : since
+    : [...since, created]
         .flatMap((at) => at ?? [])
         .toSorted()
         .at(-1)

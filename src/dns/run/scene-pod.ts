@@ -34,6 +34,7 @@ export function scenePod(pod: DnsPod, { endpoints, service, wallMs, downNodes }:
     ready,
     terminating,
     endpoint: endpoint === undefined ? 'absent' : endpoint.serving ? 'serving' : 'notServing',
+    ...(hasJustStarted(pod, wallMs) ? { justStarted: true } : {}),
     ...(ready || endpoint?.serving === true || downNodes.has(node ?? '') ? {} : awayOf(pod, wallMs)),
   }
 }
@@ -41,7 +42,11 @@ export function scenePod(pod: DnsPod, { endpoints, service, wallMs, downNodes }:
 /** CoreDNS listens within a second or two, and lists a large cluster within some more. */
 const STARTS_WITHIN_MS = 60_000
 
-function awayOf({ runningSince }: DnsPod, wallMs: number): Pick<ScenePod, 'isAway'> {
-  if (runningSince === undefined) return { isAway: 'down' }
-  return wallMs - Date.parse(runningSince) < STARTS_WITHIN_MS ? { isAway: 'starting' } : {}
+/** A time to come, of a clock that is ahead, says nothing of how long the container has run: it may have begun just now. */
+const hasJustStarted = ({ runningSince }: DnsPod, wallMs: number): boolean =>
+  runningSince !== undefined && !(wallMs - Date.parse(runningSince) >= STARTS_WITHIN_MS)
+
+function awayOf(pod: DnsPod, wallMs: number): Pick<ScenePod, 'isAway'> {
+  if (pod.runningSince === undefined) return { isAway: 'down' }
+  return hasJustStarted(pod, wallMs) ? { isAway: 'starting' } : {}
 }

@@ -79,7 +79,7 @@ const GUARDS = `  yes  evidence: UdpDead is seen from n-a and n-b, in two rounds
   yes  ownCause: it is the only unhealthy pod, and nothing else is unhealthy
   yes  othersAnswer: b answers over UDP
   yes  apiServer: the API server is ready
-  yes  nothingElseMoves: no rollout and no drain is under way
+  yes  nothingElseMoves: no rollout, no drain and no start is under way
   yes  budget: its PodDisruptionBudget allows it, or it has none
   yes  quarantine: no pod is in quarantine
   yes  pace: nothing was repaired before

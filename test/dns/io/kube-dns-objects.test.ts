@@ -143,16 +143,19 @@ describe('a pod is read', () => {
   })
 
   test('runs since its last container was started, and since nothing where one does not run', async (t) => {
-    const since = async (...states: readonly object[]): Promise<string | undefined> => {
+    const sinceOf = async (created: object, states: readonly object[]): Promise<string | undefined> => {
       const containerStatuses = states.map((state) => ({ state }))
       const status = { ...running.status, containerStatuses }
-      return (await aPod(t, { ...metadata('coredns-1'), ...running, status })).runningSince
+      return (await aPod(t, { ...metadata('coredns-1', created), ...running, status })).runningSince
     }
+    const since = (...states: readonly object[]): Promise<string | undefined> => sinceOf({}, states)
     const [early, late] = ['2026-01-01T00:00:00Z', '2026-01-01T00:05:00Z'].map((startedAt) => ({
       running: { startedAt },
     }))
     assert.equal(await since(early ?? {}, late ?? {}), '2026-01-01T00:05:00Z')
     assert.equal(await since(early ?? {}, { waiting: { reason: 'CrashLoopBackOff' } }), undefined)
+    // The clock of its node is behind that of the API server.
+    assert.equal(await sinceOf({ creationTimestamp: '2026-01-01T00:09:00Z' }, [late ?? {}]), '2026-01-01T00:09:00Z')
   })
 
   test('that is being deleted: it is terminating', async (t) => {

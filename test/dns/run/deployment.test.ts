@@ -130,3 +130,20 @@ test('of many nodes three that are Ready are asked at the node port, and each ad
     { address: 'addr-n2', port: 30_053, tcpPort: 30_054 },
   ])
 })
+
+test('a pod whose container began within the last minute has just started, Ready or not; so has one that began in time to come', async () => {
+  const runningSince = async (secondsAgo: number, ready: boolean) => {
+    const at = new Date(NOW - secondsAgo * 1_000).toISOString()
+    const { pods } = objectsOf({ address: '10.96.0.10', port: 53 }, [{ address: '10.1.0.1', port: 53 }])
+    const started: DnsObjects['pods'] = async (...of) =>
+      (await pods(...of)).map((pod) => ({ ...pod, ready, runningSince: at }))
+    return (await found({ pods: started })).known.pods[0]?.justStarted ?? false
+  }
+  for (const [secondsAgo, ready, justStarted] of [
+    [4, true, true],
+    [4, false, true],
+    [61, true, false],
+    [-3_600, true, true],
+  ] as const)
+    assert.equal(await runningSince(secondsAgo, ready), justStarted, `${secondsAgo} s ago, Ready ${ready}`)
+})

@@ -120,13 +120,14 @@ function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene
   const why =
     moving ??
     (pod.terminating ? 'it is being deleted already' : undefined) ??
+    (pod.justStarted ? 'its container began within the last minute: it may not be done with its start' : undefined) ??
     (leaving.length > 0 ? `${leaving.join(', ')} is being deleted` : undefined) ??
     (cordoned.length > 0
       ? `${cordoned.join(', ')} has a DNS pod and is cordoned: a drain may be under way`
       : undefined) ??
     proxies.flatMap((proxy) => movingOf(proxy, 0) ?? [])[0]
   return why === undefined
-    ? yes('nothingElseMoves', 'no rollout and no drain is under way')
+    ? yes('nothingElseMoves', 'no rollout, no drain and no start is under way')
     : no('nothingElseMoves', why)
 }
 

@@ -7,7 +7,7 @@ import type { PastRepair, RepairSnapshot } from '../../../../src/dns/decide/repa
 import type { DnsScene } from '../../../../src/dns/decide/scene.ts'
 import type { RolledWorkload } from '../../../../src/dns/model/repair-reading.ts'
 import { plainText } from '../../../../src/ground/model/sentence.ts'
-import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, V1, V2 } from '../a-scene.ts'
+import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, UNSYNCED, V1, V2 } from '../a-scene.ts'
 
 /** In minutes. */
 const DAY = 24 * 60
@@ -152,6 +152,12 @@ describe('a repair is held', () => {
     ],
     ['kube-proxy is being rolled out', { proxies: [{ ...PROXY, ready: 1 }] }, undefined, 'nothingElseMoves'],
     ['a node with a pod of DNS is cordoned', { cordoned: ['n-b'] }, undefined, 'nothingElseMoves'],
+    [
+      'it began just now, and is Ready before it knows any Service',
+      {},
+      sick({ pods: { a: UNSYNCED }, change: { pods: [aPodOfDns('a', { justStarted: true }), aPodOfDns('b')] } }),
+      'nothingElseMoves',
+    ],
     ['a budget allows nothing', { budgets: { 'uid-a': [BUDGET] } }, undefined, 'budget'],
     ['a pod of an earlier repair is still in quarantine', { quarantined: ['old'] }, undefined, 'quarantine'],
     ['a repair ended just now', { past: [ago(1)] }, undefined, 'pace'],
