@@ -27,7 +27,7 @@ Example: show what would be done about an unhealthy DNS pod, and whether every g
 It replaces at most one pod, and only if eight guards hold: two nodes see it fail in two rounds, no other pod fails, another pod
 answers, the API server is ready, no rollout or drain is under way, its budget allows it, no pod of an earlier repair is kept, and
 the last repair is long ago.
-The unhealthy pod is kept for inspection, without the labels of its Service. Afterwards DNS is watched for a minute.
+The unhealthy pod is kept for inspection, without its labels. Afterwards DNS is watched for a minute.
 
 Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage, or a right is missing; 3 held by a guard, or another repair is under way.`
 

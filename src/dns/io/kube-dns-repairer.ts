@@ -21,8 +21,6 @@ interface Parts {
   readonly log: Log
 }
 
-/** The one label that every Deployment puts on its pods, beside those of its own selector. */
-const TEMPLATE_HASH = 'pod-template-hash'
 const QUARANTINE = 'evenkeel.dev/quarantine'
 const BY_DNS = 'dns'
 /** Where all that is known of runs it, and what it is labelled with there. */
@@ -181,11 +179,10 @@ async function quarantine({ client }: Parts, pod: PodOfDns, signal: AbortSignal)
   for (let patches = 1; ; patches += 1) {
     const found = await findObject(client, { call: read, parse: parseOwnedPod }, signal)
     if (found === undefined || found.uid !== pod.uid) return false
-    const gone = new Set([...Object.keys(pod.selector), TEMPLATE_HASH])
-    const kept = Object.entries(found.labels).filter(([key]) => !gone.has(key))
+    // By any other label another Service may still lead clients to it, and a PodDisruptionBudget may count it.
     const body: JsonPatch = [
       { op: 'test', path: '/metadata/resourceVersion', value: found.resourceVersion },
-      { op: 'replace', path: '/metadata/labels', value: { ...Object.fromEntries(kept), [QUARANTINE]: BY_DNS } },
+      { op: 'replace', path: '/metadata/labels', value: { [QUARANTINE]: BY_DNS } },
     ]
     try {
       await askObject(client, { call: { verb: 'patch', resource: 'pods', path, body }, parse: parseOwnedPod }, signal)

@@ -9,7 +9,8 @@ export interface PodsOfDns {
   readonly selector: Labels
 }
 
-export interface PodOfDns extends PodsOfDns {
+export interface PodOfDns {
+  readonly namespace: string
   readonly name: string
   readonly uid: string
 }
@@ -18,8 +19,8 @@ export interface PodOfDns extends PodsOfDns {
 export interface DnsRepairer {
   read(of: PodsOfDns, signal: AbortSignal): Promise<RepairReading>
   /**
-   * Takes from a pod the labels by which its Service and its ReplicaSet know it: another one is made in its place, and this one
-   * stays, on its own. Resolves with false where the pod is not the one that it was.
+   * Takes from a pod all labels, by which Services and its ReplicaSet know it: another one is made in its place, and this one stays, on
+   * its own. Resolves with false where the pod is not the one that it was.
    */
   quarantine(pod: PodOfDns, signal: AbortSignal): Promise<boolean>
   evict(pod: PodOfDns, signal: AbortSignal): Promise<EvictionAnswer>

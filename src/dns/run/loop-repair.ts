@@ -129,7 +129,7 @@ function endedAs({ step, sick }: Act, outcome: Repair['outcome'], namespace: str
   if (outcome === undefined) return { last: 'notTouched', why: ['nothing was done'] }
   if (outcome.kind === 'notTouched') return { last: outcome.kind, why: [outcome.why] }
   const command = commandText(kubectl`delete pod -n ${namespace} ${sick.pod.name}`)
-  const kept = `the pod stays, without the labels of its Service: look at it, then: ${command}`
+  const kept = `the pod stays, without its labels: look at it, then: ${command}`
   const also = step === 'quarantine' ? [kept] : []
   if (outcome.kind === 'notCured') return { last: outcome.kind, why: [outcome.why, ...also] }
   const well = `DNS was well after ${formatDuration(outcome.tookMs)}, and stayed so for a minute`

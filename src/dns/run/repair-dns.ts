@@ -96,7 +96,7 @@ async function touched(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { namespace } = check.scene.service
-  const at = { namespace, name: pod.name, uid: pod.uid, selector: check.selector }
+  const at = { namespace, name: pod.name, uid: pod.uid }
   if (step === 'quarantine') return quarantined(repairer, at, signal)
   const answer = await repairer.evict(at, signal)
   // The request may have arrived all the same: it counts as a repair until DNS shows what came of it.

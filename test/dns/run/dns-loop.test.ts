@@ -279,7 +279,7 @@ describe('repairs', () => {
       [
         'Service kube-dns Warning UdpDead: Pod a: the pod answers over TCP but not over UDP.',
         'Service kube-dns Normal Healthy: Every pod and the Service answer correctly over UDP.',
-        'Pod a Normal UdpDead: replaced: DNS was well after T, and stayed so for a minute; the pod stays, without the labels of its Service: look at it, then: kubectl delete pod -n kube-system a',
+        'Pod a Normal UdpDead: replaced: DNS was well after T, and stayed so for a minute; the pod stays, without its labels: look at it, then: kubectl delete pod -n kube-system a',
       ],
     )
     assert.equal(world.leases.get(REPAIR_LEASE)?.holder, '')
@@ -292,7 +292,7 @@ describe('repairs', () => {
     assert.deepEqual(
       world.events.filter((event) => event.startsWith('Pod')),
       [
-        'Pod a Warning UdpDead: replaced, and DNS is still unhealthy: after 3 min 1 of 2 endpoints serve; the pod stays, without the labels of its Service: look at it, then: kubectl delete pod -n kube-system a',
+        'Pod a Warning UdpDead: replaced, and DNS is still unhealthy: after 3 min 1 of 2 endpoints serve; the pod stays, without its labels: look at it, then: kubectl delete pod -n kube-system a',
       ],
     )
   })

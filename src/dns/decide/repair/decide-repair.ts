@@ -8,7 +8,7 @@ export type RepairDecision =
   | { readonly kind: 'nothing'; readonly why: string }
   | { readonly kind: 'held'; readonly sick: SickPod; readonly guards: readonly Guard[] }
   /**
-   * `quarantine` changes the labels of the pod, so that Service and ReplicaSet release it: another pod takes its place, and the
+   * `quarantine` takes the labels of the pod away, so that Services and ReplicaSet release it: another pod takes its place, and the
    * pod stays for examination. `evict` is for a pod whose replacement would start on the same node beside it.
    */
   | {
