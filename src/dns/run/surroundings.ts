@@ -1,6 +1,7 @@
 import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
+import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
-import type { DnsScene, ScenePod } from '../decide/scene.ts'
+import { countedPaths, type DnsScene, type PathFrom, type ScenePod } from '../decide/scene.ts'
 import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
 import type { PodLoopback } from '../ports/pod-loopback.ts'
@@ -29,6 +30,9 @@ const PODS_AT_ONCE = 4
 const PORT = 53
 const QUESTION: DnsQuestion = { name: 'id.server', type: 'TXT', class: 'CH' }
 
+/** So many other nodes are asked for pods that are reached there. */
+const NODES_ELSEWHERE = 3
+
 /**
  * Asks around pods that are silent over UDP and TCP: whether they answer on their own loopback tells their process from
  * their network, whether other pods of their nodes are reached tells a pod's network from that of its node. Where no pod answers at all this tells nothing, and is not asked. Rejects by abort alone.
@@ -40,15 +44,24 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
   const notes: string[] = []
   let queries = 0
   const sound = soundPlaces(scene, parts)
+  const neighbours = async (node: string, { asker }: Vantage): Promise<ScenePod['neighbours']> => {
+    const others = (await parts.objects.addressesOfPodsOn(node, signal)).filter(({ uid }) => !dnsPods.has(uid))
+    const outcomes = await askEach(others.slice(0, NEIGHBOURS), { asker, timeoutMs: parts.timeoutMs }, signal)
+    queries += outcomes.length
+    return neighboursOf(outcomes)
+  }
   const beside = async (node: string): Promise<Pick<ScenePod, 'neighbours'>> => {
+    if (answersOn(scene, node)) return { neighbours: 'reached' }
     // On the node itself its pods may be reached where nothing from elsewhere arrives.
-    const asker = (sound.find(({ inScene }) => inScene.node !== node) ?? sound[0])?.asker
-    if (asker === undefined) return {}
+    const place = sound.find(({ inScene }) => inScene.node !== node) ?? sound[0]
+    if (place === undefined) return {}
     try {
-      const others = (await parts.objects.addressesOfPodsOn(node, signal)).filter(({ uid }) => !dnsPods.has(uid))
-      const outcomes = await askEach(others.slice(0, NEIGHBOURS), { asker, timeoutMs: parts.timeoutMs }, signal)
-      queries += outcomes.length
-      return neighboursOf(outcomes)
+      const near = await neighbours(node, place)
+      if (near !== 'notReached') return present({ neighbours: near })
+      // Policies may keep every place from such pods. Then pods of other nodes are not reached either, and nothing is known of this one.
+      for (const other of answeringNodes(scene, place).slice(0, NODES_ELSEWHERE))
+        if ((await neighbours(other, place)) === 'reached') return { neighbours: 'notReached' }
+      return {}
     } catch (error) {
       if (!(error instanceof WorldError)) throw error
       notes.push(`whether other pods of ${node} are reached is not known: ${error.message}`)
@@ -79,15 +92,32 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
   return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, notes, queries }
 }
 
+/** That a place reaches no pod counts only if it reaches its control. */
 function soundPlaces(scene: DnsScene, { vantages }: Parts): readonly Vantage[] {
-  const names = new Set(scene.vantages.flatMap(({ name, control }) => (control === 'fails' ? [] : [name])))
+  const names = new Set(scene.vantages.flatMap(({ name, control }) => (control === 'answers' ? [name] : [])))
   return vantages.filter(({ inScene }) => names.has(inScene.name))
 }
 
-function isSilent({ paths }: DnsScene, { name }: ScenePod): boolean {
-  const seen = paths.filter(({ target }) => target.kind === 'pod' && target.name === name)
+const readingsOf = (scene: DnsScene, { name }: ScenePod): readonly PathFrom[] =>
+  countedPaths(scene).filter(({ target }) => target.kind === 'pod' && target.name === name)
+
+function isSilent(scene: DnsScene, pod: ScenePod): boolean {
+  const seen = readingsOf(scene, pod)
   return seen.length > 0 && seen.every(({ reading: { udp, tcp } }) => udp === 'silent' && tcp === 'silent')
 }
+
+/** Whether a pod of DNS on this node answers a place that is not on it. */
+const answersOn = (scene: DnsScene, node: string): boolean =>
+  scene.pods
+    .filter((pod) => pod.node === node)
+    .flatMap((pod) => readingsOf(scene, pod))
+    .some(({ from, reading: { udp, tcp } }) => from.node !== node && (udp !== 'silent' || tcp === 'answers'))
+
+/** Nodes whose pods of DNS answer, that of the place itself last: it may be let to its own pods where others are not. */
+const answeringNodes = (scene: DnsScene, { inScene }: Vantage): readonly string[] =>
+  [...new Set(scene.pods.flatMap((pod) => (isSilent(scene, pod) ? [] : (pod.node ?? []))))].toSorted(
+    (one, other) => Number(one === inScene.node) - Number(other === inScene.node),
+  )
 
 function askEach(
   neighbours: readonly { readonly address: string }[],
@@ -98,10 +128,9 @@ function askEach(
   return Promise.all(tries.map((at) => asker.ask({ at, question: QUESTION, over: 'tcp', timeoutMs }, signal)))
 }
 
-/** That nothing listens there was said by the pod itself: it is reached. */
-function neighboursOf(outcomes: readonly DnsOutcome[]): Pick<ScenePod, 'neighbours'> {
+/** That nothing listens there was said by the pod itself: it is reached. Undefined: none was asked. */
+function neighboursOf(outcomes: readonly DnsOutcome[]): ScenePod['neighbours'] {
   const sent = outcomes.filter(({ kind }) => kind !== 'notAsked')
-  if (sent.length === 0) return {}
-  const isReached = sent.some(({ kind }) => kind !== 'timeout' && kind !== 'unreachable')
-  return { neighbours: isReached ? 'reached' : 'notReached' }
+  if (sent.length === 0) return undefined
+  return sent.some(({ kind }) => kind !== 'timeout' && kind !== 'unreachable') ? 'reached' : 'notReached'
 }

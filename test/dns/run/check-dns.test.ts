@@ -95,25 +95,67 @@ describe('a pod is silent over UDP and TCP', () => {
     assert.ok(checked.findings[0]?.evidence.includes('other pods of n2 are reached'), JSON.stringify(checked.findings))
   })
 
-  test('no other pod of its node is reached: the node’s network is dead', async (t) => {
-    const sockets = new SocketAsker(systemClock, systemRandom)
+  const sockets = new SocketAsker(systemClock, systemRandom)
+  /** From where these addresses are silent. `asked`: which of them were asked, and over what. */
+  const without = (addresses: readonly string[], asked: string[] = []): DnsAsker => ({
+    ask: async (query, signal) => {
+      if (!addresses.includes(query.at.address)) return sockets.ask(query, signal)
+      asked.push(`${query.at.address} ${query.over}`)
+      return { kind: 'timeout' }
+    },
+    canary: (at) => sockets.canary(at),
+  })
+  const elsewhere = { uid: 'elsewhere', address: '127.0.0.8' }
+  const siblings = [
+    { uid: 'uid-1', address: '127.0.0.1' },
+    { uid: 'uid-2', address: '127.0.0.1' },
+  ]
+  const addressesOfPodsOn = async (node: string) => (node === 'n2' ? [...siblings, neighbour] : [elsewhere])
+
+  test('no other pod of its node is reached, and those of another node are: the node’s network is dead', async (t) => {
     const asked: string[] = []
-    const asker: DnsAsker = {
-      ask: async (query, signal) => {
-        if (query.at.address !== neighbour.address) return sockets.ask(query, signal)
-        asked.push(query.over)
-        return { kind: 'timeout' }
-      },
-      canary: (at) => sockets.canary(at),
-    }
-    const siblings = [
-      { uid: 'uid-1', address: '127.0.0.1' },
-      { uid: 'uid-2', address: '127.0.0.1' },
-    ]
-    const addressesOfPodsOn = async (node: string) => (node === 'n2' ? [...siblings, neighbour] : [])
+    const asker = without([neighbour.address], asked)
     const checked = await check(await world(t, { addressesOfPodsOn }), { asker })
     assert.deepEqual(said(checked), ['NodeNetworkDead coredns-2, n2'])
-    assert.deepEqual(asked, ['tcp', 'tcp'], 'pods of DNS are no neighbours')
+    assert.deepEqual(asked, Array(2).fill(`${neighbour.address} tcp`), 'pods of DNS are no neighbours')
+  })
+
+  test('policies keep everybody from other pods, on each node: that blames no node', async (t) => {
+    const asker = without([neighbour.address, elsewhere.address])
+    const checked = await check(await world(t, { addressesOfPodsOn }), { asker })
+    assert.deepEqual(said(checked), ['PodNetworkDead coredns-2'])
+  })
+
+  test('another pod of DNS answers on its node: the node’s network works, whoever else is silent there', async (t) => {
+    const made = await dnsWorld(t, 3, { addressesOfPodsOn })
+    made.pods[1]?.stop()
+    const pods: DnsObjects['pods'] = async (...of) =>
+      (await made.objects.pods(...of)).map((pod, at) => (at === 2 ? { ...pod, node: 'n2' } : pod))
+    const asker = without([neighbour.address])
+    const checked = await check({ objects: { ...made.objects, pods } }, { asker })
+    assert.deepEqual(said(checked), ['PodNetworkDead coredns-2'])
+    assert.ok(checked.findings[0]?.evidence.includes('other pods of n2 are reached'))
+  })
+
+  test('a place without IPv6 could not ask one of its addresses: it is silent all the same, and is asked around', async (t) => {
+    const v6 = 'fd01::2'
+    const made = await world(t, { addressesOfPodsOn })
+    const pods: DnsObjects['pods'] = async (...of) =>
+      (await made.objects.pods(...of)).map((pod, at) =>
+        at === 1 ? { ...pod, addresses: [...pod.addresses, v6] } : pod,
+      )
+    const alone = without([neighbour.address])
+    const asker: DnsAsker = {
+      ...alone,
+      ask: async (query, signal) => {
+        if (query.at.address !== v6) return alone.ask(query, signal)
+        return query.over === 'udp'
+          ? { kind: 'notAsked', text: 'there is no route from here' }
+          : { kind: 'unreachable', text: 'ENETUNREACH' }
+      },
+    }
+    const checked = await check({ objects: { ...made.objects, pods } }, { asker })
+    assert.deepEqual(said(checked), ['NodeNetworkDead coredns-2, n2'])
   })
 
   test('it is silent on its own loopback as well: its process hangs; it answers there: its network is dead', async (t) => {

@@ -29,6 +29,13 @@ const NEIGHBOUR = {
   spec: { nodeName: 'n2', containers: [{ name: 'pause', image: 'testbed.local/pause:1', imagePullPolicy: 'Never' }] },
 }
 
+/** That it is reached shows that no policy keeps the check from such pods. */
+const ELSEWHERE = {
+  ...NEIGHBOUR,
+  metadata: { ...NEIGHBOUR.metadata, name: 'elsewhere' },
+  spec: { ...NEIGHBOUR.spec, nodeName: 'n1' },
+}
+
 export const IMAGE = 'evenkeel.local/evenkeel:0.1.0'
 
 /** A pod that has `node` and no shell. */
@@ -138,13 +145,21 @@ export class DnsBed {
     const bed = await openBed({ nodes: 2, fast: true })
     try {
       const shippedFiles = [DNS_RBAC, REPAIR_RBAC, REPAIR_POLICY, EPHEMERAL_RBAC, EXEC_RBAC]
-      for (const file of [...shippedFiles, [NEIGHBOUR]]) await bed.apply(file)
+      for (const file of [...shippedFiles, [NEIGHBOUR, ELSEWHERE]]) await bed.apply(file)
       const [shipped] = await Promise.all([
         bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns'),
         imageOnBed(bed, IMAGE),
       ])
       await bed.apply([WITH_NODE])
-      await bed.kubectl(['wait', 'pod', 'neighbour', 'with-node', '--for=condition=Ready', '--timeout=60s'])
+      await bed.kubectl([
+        'wait',
+        'pod',
+        'neighbour',
+        'elsewhere',
+        'with-node',
+        '--for=condition=Ready',
+        '--timeout=60s',
+      ])
       const uid = await bed.kubectl(['get', 'pod', 'neighbour', '-o', 'jsonpath={.metadata.uid}'])
       const places = {
         n1: { side: 'inside', node: 'n1', network: await networkOf(bed, 'n1') },

@@ -88,6 +88,19 @@ test('old data, a dead network and a dead TCP side are repaired as well', () => 
   }
 })
 
+test('a place without IPv6 says nothing against the pods that stay: its paths to them were not asked', () => {
+  const here = { name: 'here', node: 'n-x', control: 'answers' } as const
+  const noRoute = aReading({ udp: 'notAsked', tcp: 'silent', data: 'unknown', asked: 0 })
+  const { paths, ...scene } = sick({ change: { vantages: [V1, V2, here] } })
+  const both = paths.flatMap((path): DnsScene['paths'] => {
+    const { target, vantage } = path
+    if (target.kind !== 'pod') return [path]
+    const reading = vantage === 'here' ? noRoute : path.reading
+    return [path, { ...path, target: { ...target, address: 'fd01::1' }, reading }]
+  })
+  assert.equal(decided({}, { ...scene, paths: both }).kind, 'act')
+})
+
 test('a pod that hangs is not Ready, and that is no rollout', () => {
   const scene = sick({
     pods: { a: DEAD },
