@@ -37,9 +37,22 @@ export function urlFault(template: string): string | undefined {
 
 /** The same for a URL without placeholders. */
 export function filledUrlFault(text: string): string | undefined {
+  if (lacksHost(text)) return 'it has no host after "//"'
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) return 'it is no URL'
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'it begins neither with http:// nor with https://'
   if (url.username !== '' || url.password !== '') return 'it has credentials'
   return isMetadataAddress(url.hostname) ? 'its host is a link-local or metadata address' : undefined
 }
+
+/** Why a URL without placeholders that plans, journals and reports show cannot be used; undefined: it can. */
+export function publicUrlFault(text: string): string | undefined {
+  if (lacksHost(text)) return `"${text}" has no host after "//"`
+  if (/[\s\u0000-\u001f\u007f]/.test(text) || !URL.canParse(text)) return `"${text}" is not a URL`
+  const { protocol, username, password } = new URL(text)
+  if (protocol !== 'http:' && protocol !== 'https:') return `"${text}" is neither http nor https`
+  return username === '' && password === '' ? undefined : 'the URL carries a user or a password'
+}
+
+/** The parser takes the first part of the path of `http:///path` for the host. */
+const lacksHost = (text: string): boolean => /^https?:(?!\/\/[^/?#\\])/i.test(text)

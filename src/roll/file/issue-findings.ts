@@ -63,7 +63,8 @@ function exampleFix(
   place: Place,
   example: unknown = place.field?.examples?.[0] ?? place.field?.default,
 ): { readonly fix?: string } {
-  if (example === undefined) return {}
+  // It would take out what was written.
+  if (example === undefined || (Array.isArray(example) && example.length === 0)) return {}
   const written = writtenValue(example)
   return { fix: typeof place.path.at(-1) === 'string' ? `${lastName(place.path)}: ${written}` : written }
 }
@@ -92,9 +93,10 @@ function unknownField({ tree, path, field }: Place, name: string): FileFinding {
 
 /** For a choice, the branch that the value was meant for: the one that does not refuse its type. */
 function unionFindings(site: IssueSite, issue: z.core.$ZodIssueInvalidUnion, place: Place): readonly FileFinding[] {
-  const meant = issue.errors.find(
-    (errors) => !errors.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
-  )
+  const isList = typeof place.value === 'object'
+  const refusesType = ({ code, path }: Issue): boolean =>
+    path.length === 0 && (code === 'invalid_type' || (isList && code === 'invalid_value'))
+  const meant = issue.errors.find((errors) => !errors.some(refusesType))
   if (meant === undefined) return wrongType(place)
   return meant.flatMap((inner) => issueFindings(site, inner, place.path))
 }
@@ -119,8 +121,11 @@ function unknownWord(place: Place, values: readonly unknown[]): FileFinding {
   const words = values.map(String)
   const nearest = nearestName(String(place.value), words) ?? words[0]
   return {
-    code: 'config.value',
-    text: `unknown ${lastName(place.path)} ${shownValue(place.value)}`,
+    code: typeof place.value === 'object' ? 'config.type' : 'config.value',
+    text:
+      typeof place.value === 'object'
+        ? `${shownValue(place.value)} is not ${withArticle(titleOf(place))}`
+        : `unknown ${lastName(place.path)} ${shownValue(place.value)}`,
     span: place.tree.valueSpan(place.path),
     hint: `${words.length === 1 ? 'expected' : 'one of'}: ${words.join(', ')}`,
     ...exampleFix(place, nearest),
@@ -130,12 +135,19 @@ function unknownWord(place: Place, values: readonly unknown[]): FileFinding {
 function outOfRange(place: Place, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): FileFinding {
   const { tree, path, field, value } = place
   const base = { code: 'config.range', span: tree.valueSpan(path) }
-  if (issue.origin === 'array') return { ...base, text: `"${lastName(path)}" is an empty list`, ...exampleFix(place) }
-  if (issue.origin === 'string') {
-    const limit = 'maximum' in issue ? `at most ${issue.maximum} characters` : ''
-    return { ...base, text: `${shownValue(value)} is too long`, hint: limit }
+  const isTooFew = issue.code === 'too_small'
+  const limit = isTooFew ? `at least ${issue.minimum}` : `at most ${issue.maximum}`
+  if ((issue.origin === 'array' || issue.origin === 'string') && isTooFew && isEmpty(value)) {
+    const list = issue.origin === 'array' ? ' list' : ''
+    return { ...base, text: `"${lastName(path)}" is ${list === '' ? 'empty' : 'an empty list'}`, ...exampleFix(place) }
   }
-  const text = `${shownValue(value)} is too ${issue.code === 'too_small' ? 'small' : 'large'}`
+  if (issue.origin === 'array') {
+    const count = Array.isArray(value) ? value.length : 0
+    return { ...base, text: `"${lastName(path)}" has ${count === 1 ? '1 entry' : `${count} entries`}`, hint: limit }
+  }
+  if (issue.origin === 'string')
+    return { ...base, text: `${shownValue(value)} is too ${isTooFew ? 'short' : 'long'}`, hint: `${limit} characters` }
+  const text = `${shownValue(value)} is too ${isTooFew ? 'small' : 'large'}`
   return {
     ...base,
     text,
@@ -143,6 +155,8 @@ function outOfRange(place: Place, issue: z.core.$ZodIssueTooSmall | z.core.$ZodI
     ...exampleFix(place, field?.default),
   }
 }
+
+const isEmpty = (value: unknown): boolean => (Array.isArray(value) || typeof value === 'string') && value.length === 0
 
 function mismatch(place: Place, rule: string): FileFinding {
   const text = `${shownValue(place.value)} is not ${withArticle(titleOf(place))}`
@@ -154,9 +168,7 @@ function wrongType(place: Place): readonly FileFinding[] {
   if (value === undefined) return tree.isWritten(path) ? [] : [missing(place)]
   const span = tree.valueSpan(path)
   if (value === null && path.length === 0) {
-    return [
-      { code: 'config.empty', text: 'the file is empty', span, fix: 'begin with "apiVersion: evenkeel.dev/v1alpha1"' },
-    ]
+    return [{ code: 'config.empty', text: 'the file is empty', span, fix: BEGINNING }]
   }
   if (value === null) {
     return [
@@ -173,6 +185,8 @@ function wrongType(place: Place): readonly FileFinding[] {
     place.field?.title === 'duration' && typeof value === 'number' ? durationFault(String(value)) : undefined
   if (duration !== undefined) return [{ ...duration, span, ...exampleFix(place, duration.fix) }]
   const base = { code: 'config.type', text: `${shownValue(value)} is not ${withArticle(titleOf(place))}`, span }
+  if (path.length === 0) return [{ ...base, fix: BEGINNING }]
+  if (place.field?.type === 'array' && typeof value === 'object') return [{ ...base, fix: entryFix(place) }]
   const readAs = typeof value
   const isText = place.field?.type === 'string'
   if (isText && (readAs === 'number' || readAs === 'boolean')) {
@@ -182,6 +196,15 @@ function wrongType(place: Place): readonly FileFinding[] {
   }
   const meant = place.field?.type === 'boolean' ? SWITCH_WORDS[String(value).toLowerCase()] : undefined
   return [{ ...base, ...exampleFix(place, meant) }]
+}
+
+const BEGINNING = 'begin with "apiVersion: evenkeel.dev/v1alpha1"'
+
+/** A section where a list of sections is meant lacks the dash alone. */
+function entryFix({ field }: Place): string {
+  const [example] = field?.examples ?? []
+  const [entry] = Array.isArray(example) ? (example as readonly unknown[]) : []
+  return `begin each entry with "- "${entry === undefined ? '' : `, as in - ${writtenValue(entry)}`}`
 }
 
 const SWITCH_WORDS: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false }

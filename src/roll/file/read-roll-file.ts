@@ -9,6 +9,13 @@ import { rollFileSchema } from './schema/roll-file-schema.ts'
 import type { SourceText } from './source-text.ts'
 import { type Path, parseYamlTree, type YamlTree } from './yaml-tree.ts'
 
+/** What is no UTF-8 was read as U+FFFD; UTF-16 and binary files have NUL. */
+const NO_TEXT = /[\u0000\ufffd]/
+const NOT_UTF_8 = {
+  code: 'config.no-text',
+  text: 'this is no text in UTF-8',
+  fix: 'save the file as plain text in UTF-8',
+}
 const LENGTH_MAX = 256 * 1024
 
 export interface RollFileRead {
@@ -28,6 +35,8 @@ export function readRollFile(source: SourceText): RollFileRead {
     const fix = 'give a file of at most 256 KiB'
     throw new UserError(`${source.file} is too large to be a roll file`, { code: 'config.too-large', fix })
   }
+  const strange = source.text.search(NO_TEXT)
+  if (strange >= 0) throw findingsError(source, [{ ...NOT_UTF_8, span: [strange, strange + 1] }])
   const tree = parseYamlTree(source.text)
   if (tree.broken) throw findingsError(source, tree.findings)
   const read = rollFileSchema.safeParse(tree.value)

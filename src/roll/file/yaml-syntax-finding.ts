@@ -2,7 +2,6 @@ import type { YAMLParseError } from 'yaml'
 import type { FileFinding } from '../model/file-finding.ts'
 
 const KNOWN: Readonly<Record<string, Pick<FileFinding, 'text' | 'fix'> & { readonly code?: string }>> = {
-  DUPLICATE_KEY: { code: 'config.duplicate-field', text: 'this field is written twice', fix: 'keep one of the two' },
   MULTIPLE_DOCS: {
     code: 'config.many-documents',
     text: 'more than one document in the file',

@@ -66,6 +66,8 @@ const machines = (...names: readonly string[]): readonly string[] => [
   ...names.map((name, index) => `          - {name: lb-${index + 1}, instances: [${name}]}`),
 ]
 
+const SILENCE = '{name: NAME, url: http://am, matchers: [{name: i, value: "{node}"}]}'
+
 /** Lines of a spec with one fault, and the first line and the fix of what is said. */
 const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: string])[] = [
   [[all, '  soak: ten'], '"ten" is not a duration (config.duration)', 'soak: 30s'],
@@ -286,6 +288,83 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     [all, PROBES, '  stop: {errorBudget: [{probe: away, downtime: 10s}]}'],
     '"away" is a control, which stops no roll (config.stop)',
     'probe: shop',
+  ],
+  // A list where a word or a section stands, and the other way round.
+  [[all, '  gates: [{name: g, before: [nod], command: [x]}]'], 'unknown before "nod" (config.value)', 'node'],
+  [[all, '  hooks: [{name: h, at: [beforeNode], run: [x]}]'], 'a list is not a word (config.type)', 'at: beforeNode'],
+  [
+    [all, '  probes: {name: a, url: http://x}'],
+    'a section is not a list (config.type)',
+    'begin each entry with "- ", as in - {name: shop, url: https://app.example.com/}',
+  ],
+  [
+    [all, '  probes: http://x'],
+    '"http://x" is not a list (config.type)',
+    'probes: [{name: shop, url: https://app.example.com/}]',
+  ],
+  [['  nodes: all'], '"all" is not a section (config.type)', 'nodes: {all: true}'],
+  [
+    [all, '  balancers: [{name: e, instances: [], backends: [w]}]'],
+    '"instances" is an empty list (config.range)',
+    'instances: [{name: lb-1, socket: /run/haproxy/admin.sock}]',
+  ],
+  // Too short is not too long.
+  [
+    [all, '  gates: [{name: g, before: node, prometheus: {url: http://p, query: "", expect: == 0}}]'],
+    '"query" is empty (config.range)',
+    'query: "sum(ceph_health_status) or vector(0)"',
+  ],
+  [
+    [all, BALANCER, ...PAIR, '        trackFile: {path: /run/x, away: 1}', ...machines('lb-1')],
+    '"machines" has 1 entry (config.range)',
+    '',
+  ],
+  [
+    [all, `  silences: [${Array.from({ length: 9 }, (_, at) => SILENCE.replace('NAME', `s-${at}`)).join(', ')}]`],
+    '"silences" has 9 entries (config.range)',
+    '',
+  ],
+  [
+    [
+      all,
+      BALANCER,
+      ...PAIR.map((line) => line.replace('0.100', '0.300')),
+      '        trackFile: {path: /run/x, away: 1}',
+      ...machines('lb-1', 'lb-2'),
+    ],
+    '"10.0.0.300" is not an IP address (config.address)',
+    '"10.0.0.100"',
+  ],
+  // A word in braces that is no placeholder there.
+  ...[
+    'hooks: [{name: h, at: beforeNode, run: [x, "{nod}"]}]',
+    'hooks: [{name: h, at: beforeNode, run: [x, "{node}"], undo: [x, "{nod}"]}]',
+    'gates: [{name: g, before: node, command: [x, "a={nod}"]}]',
+    'gates: [{name: g, before: node, prometheus: {url: http://p, query: \'up{n="{nod}"}\', expect: == 0}}]',
+    'gates: [{name: g, before: node, object: {version: v1, resource: nodes, name: "{nod}", condition: Ready}}]',
+    'reboot: {command: [x, "{nod}", "{bootId}"]}',
+    `silences: [${SILENCE.replace('NAME', 's').replace('}]', '}, {name: n, value: "{nod}"}]')}]`,
+    'balancers: [{name: e, commands: {detach: [d, "{node}", "{nod}"], attach: [d, "{node}"], status: [d, "{node}"], dataPort: 1}}]',
+  ].map((line): (typeof FAULTS)[number] => [
+    [all, `  ${line}`],
+    '{nod} is no placeholder (config.placeholder)',
+    'write {node}',
+  ]),
+  [
+    [all, '  reboot: {ssh: {command: [x, "{node}"]}}'],
+    '{node} is no placeholder (config.placeholder)',
+    'leave it out: the command runs on the machine itself',
+  ],
+  // A scheme without a host.
+  ...['http:///x', 'http:x', 'https:/app.example.com/', 'http://'].map((url): (typeof FAULTS)[number] => [
+    [all, `  probes: [{name: a, url: "${url}"}]`],
+    `"${url}" has no host after "//" (config.url)`,
+    'url: https://app.example.com/',
+  ]),
+  [
+    [all, '  gates: [{name: g, before: node, http: {url: "http:///x"}}]'],
+    '"http:///x" cannot be queried: it has no host after "//" (config.url)',
+    'url: "http://storage.example.com/nodes/{node}/ready"',
   ],
 ]
 

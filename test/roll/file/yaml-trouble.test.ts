@@ -5,15 +5,53 @@ import { load, onlyFinding, refusal, rollYaml } from './roll-file.ts'
 
 const all = '  nodes: {all: true}'
 
-test('a field written twice is refused where it is written again', () => {
+test('a field written twice is named with the line of the first, also in braces and in a list', () => {
   assert.equal(
     onlyFinding(rollYaml(all, '  soak: 1s', '  soak: 2s')),
-    `error: this field is written twice (config.duplicate-field)
+    `error: "soak" is written twice (config.duplicate-field)
  --> roll.yaml:7:3
 7 |   soak: 2s
-  |   ^
+  |   ^^^^ first in line 6
   = fix: keep one of the two`,
   )
+  assert.match(
+    onlyFinding(rollYaml(all, '  settle: {limit: 10s, limit: 20s}')),
+    /^error: "limit" is written twice .*\n.*:6:24\n.*\n.*\^{5} first in line 6\n/,
+  )
+  const probes = [
+    '  probes:',
+    '    - name: a',
+    '      url: http://a',
+    '    - name: b',
+    '      url: http://b',
+    '      url: http://c',
+  ]
+  assert.match(
+    onlyFinding(rollYaml(all, ...probes)),
+    /^error: "url" is written twice .*\n.*:11:7\n.*\n.*\^{3} first in line 10\n/,
+  )
+})
+
+test('a tag is refused where it stands, and not left out', () => {
+  for (const line of ['  soak: !!js/function 1s', '  soak: !own 1s', '  settle: !x {limit: 10s}', '  dns: !!set {}'])
+    assert.match(
+      onlyFinding(rollYaml(all, line)),
+      /^error: this tag is not supported \(config\.yaml\)\n --> roll\.yaml:6:/,
+    )
+  assert.equal(refusal(rollYaml(all, '  soak: !!str 1s')), 'accepted')
+})
+
+test('a file that is no text is called so, and one that is no section says how a roll file begins', () => {
+  for (const text of ['\ufffd\ufffda\u0000p\u0000', 'apiVersion: \u0000', '\u007fELF\u0002\u0001\ufffd'])
+    assert.match(
+      onlyFinding(text),
+      /^error: this is no text in UTF-8 \(config\.no-text\)\n --> roll\.yaml:1:[\s\S]*= fix: save the file/,
+    )
+  for (const text of ['- a\n', 'hello', '5'])
+    assert.match(
+      onlyFinding(text),
+      /is not a section \(config\.type\)[\s\S]*= fix: begin with "apiVersion: evenkeel\.dev\/v1alpha1"$/,
+    )
 })
 
 test('an alias is refused where it stands', () => {

@@ -1,3 +1,4 @@
+import { publicUrlFault } from '../../../ground/model/hold-url.ts'
 import type { HaproxyConfig } from '../../../service/model/haproxy-config.ts'
 import type { KeptBackend } from './choose-backends.ts'
 import { type Answers, answerTo, type Question } from './init-question.ts'
@@ -63,13 +64,8 @@ export function chooseReboot(answers: Answers): Choice {
 export const PROBE_ID = 'probe'
 
 export function probeFault(answer: string): string | undefined {
-  const wrong = urlsOf(answer).find((url) => !isUrl(url))
+  const wrong = urlsOf(answer).find((url) => publicUrlFault(url) !== undefined)
   return wrong === undefined ? undefined : `${wrong} is not an http or https URL without a user`
-}
-
-function isUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
 
 const urlsOf = (answer: string): readonly string[] => answer.split(/\s+/).filter((url) => url !== '')

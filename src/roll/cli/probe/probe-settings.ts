@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { OutputFlags } from '../../../cli/output-options.ts'
+import { publicUrlFault } from '../../../ground/model/hold-url.ts'
 import { present } from '../../../ground/model/present.ts'
 import type { ProbeTarget } from '../../../ground/model/probe.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
@@ -103,17 +104,8 @@ function controlOf(
   }
 }
 
-/** The printed name: without the password that a URL may contain. */
 function checkedUrl(text: string): Pick<ProbeTarget, 'name' | 'url'> {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new UserError(`"${text}" is not a URL that can be probed`, {
-      code: 'usage.url',
-      fix: `write http:// or https:// before the host, as in https://app.example.com/`,
-    })
-  }
-  const shown = new URL(url)
-  shown.username = ''
-  shown.password = ''
-  return { name: shown.href, url: url.href }
+  const fault = publicUrlFault(text)
+  if (fault === undefined) return { name: new URL(text).href, url: new URL(text).href }
+  throw new UserError(fault, { code: 'usage.url', fix: 'write it as in https://app.example.com/' })
 }

@@ -23,7 +23,12 @@ const balancer = section(
     instances: z
       .array(instanceSection)
       .min(1)
-      .meta(fieldMeta('list', { description: 'Every process that carries the traffic; for a pair, both.' }))
+      .meta(
+        fieldMeta('list', {
+          description: 'Every process that carries the traffic; for a pair, both.',
+          example: [{ name: 'lb-1', socket: '/run/haproxy/admin.sock' }],
+        }),
+      )
       .exactOptional(),
     backends: z
       .array(backendField)

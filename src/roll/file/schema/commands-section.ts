@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { balancerWay } from './balancer-way.ts'
 import { durationField } from './duration-field.ts'
 import { wholeNumberField } from './number-field.ts'
+import { onlyPlaceholders } from './placeholders.ts'
 import { fieldMeta, section } from './section.ts'
 
 const PLACEHOLDER = /\{(node|address|port)\}/
@@ -30,7 +31,12 @@ function namesTheNode(words: readonly string[], context: z.core.$RefinementCtx<r
 }
 
 const commandField = (description: string, example: readonly string[]) =>
-  z.array(argument).min(1).superRefine(namesTheNode).meta(fieldMeta('list', { description, example }))
+  z
+    .array(argument)
+    .min(1)
+    .superRefine(namesTheNode)
+    .superRefine(onlyPlaceholders('node', 'address', 'port'))
+    .meta(fieldMeta('list', { description, example }))
 
 const commandsSection = section(
   {

@@ -4,6 +4,7 @@ import { appliesToField } from './applies-to-field.ts'
 import { exactlyOneOf, uniqueBy } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
 import { wholeNumberField } from './number-field.ts'
+import { onlyPlaceholders } from './placeholders.ts'
 import { argumentsField, nodeUrlField } from './question-fields.ts'
 import { headersField } from './secret-fields.ts'
 import { fieldMeta, section } from './section.ts'
@@ -65,6 +66,7 @@ const prometheusSection = section(
       .string()
       .min(1)
       .max(8192)
+      .superRefine(onlyPlaceholders('node', 'address'))
       .meta(
         fieldMeta('PromQL', {
           description: 'An instant query with exactly one value: a scalar, or a vector of one series.',
@@ -116,7 +118,7 @@ const objectSection = section(
       rule: 'the name of an object',
       description: 'Its name.',
       example: 'rook-ceph',
-    }),
+    }).superRefine(onlyPlaceholders('node', 'address')),
     condition: textField({
       title: 'condition',
       pattern: /^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?(=(True|False|Unknown))?$/,

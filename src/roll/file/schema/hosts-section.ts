@@ -85,9 +85,10 @@ const pair = section(
         z
           .string()
           .max(64)
-          .refine((text) => IP.safeParse(text).success, {
-            message: 'an IP address',
-            params: { code: 'config.address' },
+          .superRefine((text, context) => {
+            if (IP.safeParse(text).success) return
+            const params = { code: 'config.address' }
+            context.addIssue({ code: 'custom', message: `"${text}" is not an IP address`, params })
           })
           .meta(fieldMeta('address', { description: 'An address.', example: '10.0.0.100' })),
       )
@@ -109,15 +110,21 @@ const pair = section(
         fieldMeta('list', { description: 'The machines that stand in for each other; they are taken in this order.' }),
       ),
     trackFile: trackFile.exactOptional(),
-    moveAway: argumentsField({
-      description:
-        'Command that makes the machine give its addresses to another one, as a list of arguments without a shell. It must have the same result if it runs again.',
-      example: ['sudo', '-n', 'systemctl', 'stop', 'keepalived'],
-    }).exactOptional(),
-    moveBack: argumentsField({
-      description: 'Command that takes that back, likewise. It also runs after the reboot.',
-      example: ['sudo', '-n', 'systemctl', 'start', 'keepalived'],
-    }).exactOptional(),
+    moveAway: argumentsField(
+      {
+        description:
+          'Command that makes the machine give its addresses to another one, as a list of arguments without a shell. It must have the same result if it runs again.',
+        example: ['sudo', '-n', 'systemctl', 'stop', 'keepalived'],
+      },
+      ['host', 'ssh'],
+    ).exactOptional(),
+    moveBack: argumentsField(
+      {
+        description: 'Command that takes that back, likewise. It also runs after the reboot.',
+        example: ['sudo', '-n', 'systemctl', 'start', 'keepalived'],
+      },
+      ['host', 'ssh'],
+    ).exactOptional(),
     runs: z
       .enum(['onHost', 'here'])
       .meta(

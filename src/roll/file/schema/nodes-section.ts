@@ -33,4 +33,6 @@ export const nodesSection = section(
     ),
   },
   'Which nodes to roll: one of `names`, `selector` and `all`. Names, `-l` and `--all` on the command line override it.',
-).superRefine(oneSelection, { when: () => true })
+)
+  .superRefine(oneSelection, { when: () => true })
+  .meta({ examples: [{ all: true }] })

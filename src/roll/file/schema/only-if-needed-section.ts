@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { wholeNumberField } from './number-field.ts'
+import { onlyPlaceholders } from './placeholders.ts'
 import { fieldMeta, section } from './section.ts'
 import { textField } from './text-field.ts'
 
@@ -35,6 +36,7 @@ export const onlyIfNeededSection = section(
           .meta({ title: 'argument' }),
       )
       .min(1)
+      .superRefine(onlyPlaceholders())
       .meta(
         fieldMeta('list', {
           description:

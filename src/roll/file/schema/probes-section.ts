@@ -62,6 +62,7 @@ export const probesSection = z
   .meta(
     fieldMeta('list', {
       description: 'The requests that prove the roll. A roll without probes needs `--no-probe`.',
+      example: [{ name: 'shop', url: 'https://app.example.com/' }],
     }),
   )
   .prefault([])

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { urlFault } from '../../../ground/model/hold-url.ts'
+import { onlyPlaceholders } from './placeholders.ts'
 import { type FieldText, fieldMeta } from './section.ts'
 
 const argument = z
@@ -9,7 +10,7 @@ const argument = z
   .meta({ title: 'argument' })
 
 /** A command as a list of arguments, the program first; it is run without a shell. */
-export const argumentsField = (text: FieldText) =>
+export const argumentsField = (text: FieldText, placeholders: readonly string[] = ['node', 'address']) =>
   z
     .array(argument)
     .min(1)
@@ -21,6 +22,7 @@ export const argumentsField = (text: FieldText) =>
       },
       { when: () => true },
     )
+    .superRefine(onlyPlaceholders(...placeholders), { when: () => true })
     .meta(fieldMeta('list', text))
 
 /** A URL that may contain `{node}` and `{address}`. */

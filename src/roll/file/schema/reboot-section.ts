@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { atMostOneOf } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
 import { askableNeed, onlyIfNeededSection } from './only-if-needed-section.ts'
+import { onlyPlaceholders } from './placeholders.ts'
 import { fieldMeta, section } from './section.ts'
 import { textField } from './text-field.ts'
 
@@ -35,6 +36,7 @@ const viaSsh = section(
     command: z
       .array(argument)
       .min(1)
+      .superRefine(onlyPlaceholders())
       .meta(
         fieldMeta('list', {
           description:
@@ -59,6 +61,7 @@ const ownCommand = z
     }
     context.addIssue({ code: 'custom', message: 'the command cannot check the boot id', params })
   })
+  .superRefine(onlyPlaceholders('node', 'address', 'bootId'))
   .meta(
     fieldMeta('list', {
       description:

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { appliesToField } from './applies-to-field.ts'
 import { uniqueBy } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
+import { onlyPlaceholders } from './placeholders.ts'
 import { headersField } from './secret-fields.ts'
 import { fieldMeta, section } from './section.ts'
 import { switchField } from './switch-field.ts'
@@ -25,7 +26,7 @@ const matcher = section(
       description:
         'What its value must be. `{node}` and `{address}` stand for the node, and are quoted in a regular expression.',
       example: '{address}(:[0-9]+)?',
-    }),
+    }).superRefine(onlyPlaceholders('node', 'address')),
     regex: switchField('The value is a regular expression, which must match all of the label.', false),
   },
   'One matcher.',

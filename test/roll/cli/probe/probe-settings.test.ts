@@ -55,10 +55,15 @@ test('a value out of bounds is refused with what to write', () => {
   for (const [read, text] of refused) assert.throws(read, text)
 })
 
-test('a password in a URL is used and never shown', () => {
-  const [target] = targetsOf(['http://me:secret@127.0.0.1:8080/x'], FLAGS)
-  assert.equal(target?.name, 'http://127.0.0.1:8080/x')
-  assert.equal(target?.url, 'http://me:secret@127.0.0.1:8080/x')
+test('a password in a URL is refused, as in a roll file, and not shown', () => {
+  for (const flags of [FLAGS, { ...FLAGS, control: 'http://me:secret@127.0.0.1:8080/x' }]) {
+    const url = flags.control === undefined ? 'http://me:secret@127.0.0.1:8080/x' : 'http://a/'
+    assert.throws(
+      () => targetsOf([url], flags),
+      (error) =>
+        error instanceof UserError && /a user or a password/.test(error.message) && !/secret/.test(error.message),
+    )
+  }
 })
 
 test('a control is asked ten times a second at most, over new connections, for any answer', () => {
@@ -79,7 +84,7 @@ test('a control is asked ten times a second at most, over new connections, for a
 })
 
 test('what cannot be probed is wrong usage', () => {
-  for (const url of ['app.example.com', 'ftp://x/', 'https://']) {
+  for (const url of ['app.example.com', 'ftp://x/', 'https://', 'http:///x', 'http:x']) {
     assert.throws(() => targetsOf([url], FLAGS), UserError, url)
   }
   assert.throws(() => targetsOf(['http://a', 'http://a/'], FLAGS), /given twice/)
