@@ -1,8 +1,10 @@
-import { createWriteStream, openSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { constants, createReadStream, createWriteStream, openSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
-import { text as textOf } from 'node:stream/consumers'
+import type { Readable } from 'node:stream'
 import type { CliContext } from '../../src/cli/cli-context.ts'
 import { Interrupts } from '../../src/cli/interrupts.ts'
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
@@ -11,6 +13,7 @@ import { streamSink } from './stream-sink.ts'
 
 /** This process as the commands see it. */
 export function processContext(): CliContext {
+  const interrupts = new Interrupts()
   return {
     terminal: {
       env: process.env,
@@ -21,8 +24,8 @@ export function processContext(): CliContext {
     out: streamSink(process.stdout),
     err: streamSink(process.stderr),
     clock: systemClock,
-    interrupts: new Interrupts(),
-    readText,
+    interrupts,
+    readText: (path) => readText(path, interrupts.signal),
     openFile: (path) => streamSink(openFile(path)),
     ask,
     askLine,
@@ -33,12 +36,44 @@ export function processContext(): CliContext {
   }
 }
 
-async function readText(path: string): Promise<string> {
+/** No file that a command reads is nearly as large; `/dev/zero` has no end. */
+const BYTES_MAX = 64 * 1024 * 1024
+
+async function readText(path: string, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted()
+  const interrupted = once(signal, 'abort').then(() => Promise.reject(signal.reason))
   try {
-    return path === '-' ? await textOf(process.stdin) : await readFile(path, 'utf8')
+    return await Promise.race([readStream(path), interrupted])
   } catch (error) {
-    throw fileError('read', path, error)
+    if (signal.aborted) throw signal.reason
+    throw error instanceof UserError ? error : fileError('read', path, error)
   }
+}
+
+async function readStream(path: string): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of path === '-' ? process.stdin : await opened(path)) {
+    chunks.push(Buffer.from(chunk))
+    bytes += chunk.length
+    if (bytes <= BYTES_MAX) continue
+    const fix = 'name a file of its kind'
+    throw new UserError(`${path === '-' ? 'standard input' : path} is larger than 64 MiB`, {
+      code: 'file.too-large',
+      fix,
+    })
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/**
+ * A pipe that nobody writes into yet is not opened by a thread: one that waits for a writer would keep the process from ending.
+ */
+async function opened(path: string): Promise<Readable> {
+  const isPipe = (await stat(path)).isFIFO()
+  return isPipe
+    ? new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false })
+    : createReadStream(path)
 }
 
 /** Opened at once, so that a path that cannot be written is reported before any change. */

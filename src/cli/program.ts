@@ -46,7 +46,24 @@ export function programOf({ version, context, commands }: ProgramParts, exitWith
   const program = rootCommand(version, context)
   for (const add of commands) add(program, context, exitWith)
   pointAtOwnHelp(program, 'evenkeel')
+  refuseRepeated(program)
   return program
+}
+
+/** Of an option that takes one value, the last one would count without a word. */
+function refuseRepeated(command: Command): void {
+  for (const option of command.options.filter(({ required, optional }) => required || optional)) {
+    let times = 0
+    command.on(`option:${option.name()}`, () => {
+      times += 1
+      if (times === 1 || Array.isArray(command.getOptionValue(option.attributeName()))) return
+      throw new UserError(`${option.long ?? option.flags} is given twice`, {
+        code: 'usage.repeated',
+        fix: 'give it once',
+      })
+    })
+  }
+  for (const sub of command.commands) refuseRepeated(sub)
 }
 
 function rootCommand(version: string, { out, err }: CliContext): Command {

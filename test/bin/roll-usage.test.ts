@@ -130,6 +130,12 @@ const UNREADABLE: readonly UsageRow[] = [
     fix: '(evenkeel roll abort --help lists the options)',
   },
   {
+    title: 'two roll files, of which one would silently count',
+    words: (ground) => begun(ground.file(), '--file', '/nowhere/roll.yaml'),
+    names: ['--file is given twice'],
+    fix: 'give it once',
+  },
+  {
     title: 'an option without its value',
     words: () => ['roll', 'resume', '--state-dir'],
     names: ["error: option '--state-dir <dir>' argument missing"],
