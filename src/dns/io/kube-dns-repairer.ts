@@ -3,6 +3,7 @@ import type { ApiClient } from '../../ground/kube/api-client.ts'
 import { askObject, findObject } from '../../ground/kube/api-object.ts'
 import { CLUSTER_KINDS } from '../../ground/kube/cluster-kinds.ts'
 import { evict } from '../../ground/kube/evict.ts'
+import { findCondition } from '../../ground/kube/find-condition.ts'
 import { listPages } from '../../ground/kube/list-pages.ts'
 import { type Resource, resourceOf } from '../../ground/kube/resources.ts'
 import type { JsonPatch } from '../../ground/model/json-patch.ts'
@@ -40,11 +41,11 @@ interface OwnedPod {
 /** The rights that it takes stand in deploy/dns-repair-rbac.yaml. */
 export const kubeDnsRepairer = (parts: Parts): DnsRepairer => ({
   read: async (of, signal) => {
-    const [pods, quarantined, budgets, cordoned, proxies, apiNotReady] = await Promise.all([
+    const [pods, quarantined, budgets, nodes, proxies, apiNotReady] = await Promise.all([
       list(parts, podsOf(of), signal),
       list(parts, podsOf({ ...of, selector: { [QUARANTINE]: BY_DNS } }), signal),
       list(parts, budgetsIn(of.namespace), signal),
-      list(parts, CORDONED, signal),
+      list(parts, NODES, signal),
       list(parts, PROXY_SETS, signal),
       notReady(parts, signal),
     ])
@@ -56,7 +57,8 @@ export const kubeDnsRepairer = (parts: Parts): DnsRepairer => ({
       ),
       ...present({ workload: await workloadOf(parts.client, { namespace: of.namespace, pods }, signal) }),
       proxies,
-      cordoned: cordoned.flat().filter((name) => bearing.has(name)),
+      cordoned: nodes.flatMap(({ name, isCordoned }) => (isCordoned && bearing.has(name) ? [name] : [])),
+      downNodes: nodes.flatMap(({ name, isReady }) => (isReady ? [] : [name])),
       quarantined: quarantined.map(({ name }) => name),
     }
   },
@@ -86,11 +88,14 @@ function parseOwnedPod(object: Untrusted): OwnedPod {
 
 const budgetsIn = (namespace: string) => resourceOf({ kind: CLUSTER_KINDS.disruptionbudgets, namespace })
 
-const CORDONED: Resource<readonly string[]> = {
+const NODES: Resource<{ readonly name: string; readonly isCordoned: boolean; readonly isReady: boolean }> = {
   path: '/api/v1/nodes',
   resource: 'nodes',
-  parse: (object) =>
-    object.at('spec').at('unschedulable').flagOr(false) ? [object.at('metadata').at('name').text()] : [],
+  parse: (object) => ({
+    name: object.at('metadata').at('name').text(),
+    isCordoned: object.at('spec').at('unschedulable').flagOr(false),
+    isReady: findCondition(object, 'Ready')?.status === 'True',
+  }),
 }
 
 const PROXY_SETS: Resource<RolledWorkload> = {

@@ -12,6 +12,8 @@ export interface RepairReading {
   readonly proxies: readonly RolledWorkload[]
   /** Nodes with a pod of DNS that take no new pods. */
   readonly cordoned: readonly string[]
+  /** All nodes that are not Ready: nothing moves on them, and what ends there has no end. */
+  readonly downNodes: readonly string[]
   /** Names of pods that earlier repairs have put in quarantine, in the namespace of DNS. */
   readonly quarantined: readonly string[]
 }

@@ -40,6 +40,7 @@ function found(scene: DnsScene, reading: Partial<RepairReading> = {}) {
     budgets: {},
     proxies: [],
     cordoned: [],
+    downNodes: [],
     quarantined: [],
     past: [],
     wallMs: 0,

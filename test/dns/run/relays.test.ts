@@ -121,6 +121,7 @@ const NOTHING_AGAINST = {
   workload: { kind: 'Deployment', name: 'coredns', desired: 2, total: 2, updated: 2, ready: 2, isObserved: true },
   proxies: [],
   cordoned: [],
+  downNodes: [],
   quarantined: [],
   past: [],
   memory: { namespace: 'evenkeel', name: 'evenkeel-dns-repairs' },

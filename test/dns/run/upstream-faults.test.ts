@@ -141,6 +141,22 @@ test('pods that an earlier repair has put in quarantine are found, and are none 
   assert.deepEqual([ground.quarantined, Object.keys(ground.budgets)], [['old'], ['uid-coredns-1']])
 })
 
+test('of all nodes, those that are not Ready are read for a repair, and of those with a pod of DNS the cordoned ones', async (t) => {
+  const aNode = (name: string, ready: string, unschedulable = false): object => ({
+    metadata: { name },
+    spec: { unschedulable },
+    status: { conditions: [{ type: 'Ready', status: ready }] },
+  })
+  const nodes = list(aNode('n1', 'True', true), aNode('n2', 'True', true), aNode('n3', 'Unknown'), aNode('n4', 'False'))
+  const { repairer } = await serving(t, {
+    ...EMPTY,
+    [SYSTEM]: list(aPod('coredns-1', '10.0.0.1')),
+    '/api/v1/nodes': nodes,
+  })
+  const { cordoned, downNodes } = await repairer.read({ namespace: 'kube-system', selector: SELECTOR }, never)
+  assert.deepEqual([cordoned, downNodes], [['n1'], ['n3', 'n4']])
+})
+
 test('fault 3, a Service’s address that is silent had every pod deleted: here it is no pod’s fault', async () => {
   for (const scene of [
     aScene({ service: DEAD }),

@@ -77,6 +77,7 @@ export class RepairWorld {
         budgets: {},
         proxies: [],
         cordoned: this.cordoned,
+        downNodes: [],
         quarantined: [],
         workload: { ...WORKLOAD, kind: this.kind },
       }),

@@ -111,12 +111,16 @@ function apiServer({ apiNotReady }: RepairSnapshot): Guard {
     : no('apiServer', `${apiNotReady}: a new pod could not list Services, but the old one still knows them`)
 }
 
-function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene }: RepairSnapshot): Guard {
+function nothingElseMoves({ pod }: SickPod, { workload, proxies, scene, ...reading }: RepairSnapshot): Guard {
+  const down = new Set(reading.downNodes)
+  const cordoned = reading.cordoned.filter((name) => !down.has(name))
   const moving =
     workload === undefined
       ? 'the pods do not belong to one Deployment or DaemonSet that would replace it'
-      : movingOf(workload, 1)
-  const leaving = scene.pods.filter(({ terminating, uid }) => terminating && uid !== pod.uid).map(({ name }) => name)
+      : movingOf(workload, 1, down)
+  const leaving = scene.pods
+    .filter(({ terminating, uid, node }) => terminating && uid !== pod.uid && !down.has(node ?? ''))
+    .map(({ name }) => name)
   const why =
     moving ??
     (pod.terminating ? 'it is being deleted already' : undefined) ??
@@ -125,18 +129,20 @@ function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene
     (cordoned.length > 0
       ? `${cordoned.join(', ')} has a DNS pod and is cordoned: a drain may be under way`
       : undefined) ??
-    proxies.flatMap((proxy) => movingOf(proxy, 0) ?? [])[0]
+    proxies.flatMap((proxy) => movingOf(proxy, 0, down) ?? [])[0]
   return why === undefined
     ? yes('nothingElseMoves', 'no rollout, no drain and no start is under way')
     : no('nothingElseMoves', why)
 }
 
-/** Why the workload counts as moving; `spare` of its pods may be not Ready. */
+/** Why the workload counts as moving; `spare` of its pods may be not Ready, and those of a DaemonSet on nodes that are down as well. */
 function movingOf(
   { kind, name, desired, total, updated, ready, isObserved }: RolledWorkload,
   spare: number,
+  down: ReadonlySet<string>,
 ): string | undefined {
-  const isStill = isObserved && total === desired && updated === desired && ready >= desired - spare
+  const least = desired - spare - (kind === 'DaemonSet' ? down.size : 0)
+  const isStill = isObserved && total === desired && updated === desired && ready >= least
   return isStill
     ? undefined
     : `${kind} ${name} is being rolled out or is not complete: of ${desired} pods ${total} exist, ${updated} are updated, ${ready} are Ready`

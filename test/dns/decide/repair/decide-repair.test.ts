@@ -45,6 +45,7 @@ function decided(change: Partial<RepairSnapshot> = {}, scene = sick()): RepairDe
     workload: COREDNS,
     proxies: [PROXY],
     cordoned: [],
+    downNodes: [],
     quarantined: [],
     past: [],
     memory: MEMORY,
@@ -107,6 +108,27 @@ test('a pod that hangs is not Ready, and that is no rollout', () => {
     change: { pods: [aPodOfDns('a', { ready: false, process: 'silent' }), aPodOfDns('b')] },
   })
   assert.equal(decided({ workload: { ...COREDNS, ready: 1 } }, scene).kind, 'act')
+})
+
+describe('a node that is down moves nothing', () => {
+  const many = { ...PROXY, desired: 5_000, total: 5_000, updated: 5_000, ready: 4_999 }
+
+  test('its kube-proxy is not Ready, and that is no rollout', () => {
+    assert.equal(decided({ proxies: [many], downNodes: ['n-y'] }).kind, 'act')
+    assert.deepEqual(heldBy(decided({ proxies: [{ ...many, ready: 4_998 }], downNodes: ['n-y'] })), [
+      'nothingElseMoves',
+    ])
+    assert.deepEqual(heldBy(decided({ proxies: [{ ...many, updated: 4_999 }], downNodes: ['n-y'] })), [
+      'nothingElseMoves',
+    ])
+  })
+
+  test('a pod of DNS there has no end, and whether the node is cordoned does not matter', () => {
+    const left = aPodOfDns('y', { terminating: true, ready: false, endpoint: 'notServing' })
+    const scene = sick({ change: { pods: [aPodOfDns('a'), aPodOfDns('b'), left] } })
+    assert.equal(decided({ downNodes: ['n-y'], cordoned: ['n-y'] }, scene).kind, 'act')
+    assert.deepEqual(heldBy(decided({}, scene)), ['nothingElseMoves'])
+  })
 })
 
 describe('nothing is repaired', () => {
@@ -195,6 +217,7 @@ describe('a repair is held', () => {
       budgets: {},
       proxies: [],
       cordoned: [],
+      downNodes: [],
       quarantined: [],
       past: [],
       memory: MEMORY,
