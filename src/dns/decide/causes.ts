@@ -122,10 +122,10 @@ export const CAUSES = {
   ReplyFromElsewhere: {
     row: 15,
     verdict: 'bad',
-    is: 'replies to queries for the Service’s address come from another address',
+    is: 'replies come from another address than the one that was queried, so clients drop them',
     cause:
-      'The source addresses of replies are not translated back, because bridged traffic bypasses the packet filter.',
-    cure: 'On the node that sent the queries: sysctl net.bridge.bridge-nf-call-iptables=1 (module br_netfilter).',
+      'Of the Service: the source addresses of replies are not translated back, because bridged traffic bypasses the packet filter. Of a pod: its node masquerades the replies, or they leave by another interface.',
+    cure: 'Of the Service, on the node that sent the queries: sysctl net.bridge.bridge-nf-call-iptables=1 (module br_netfilter). Of a pod, on its node: check the rules that masquerade (ip-masq-agent, natOutgoing) and the routes. A new pod on that node would be the same.',
     repair: 'none',
   },
   ServiceWrong: {

@@ -42,11 +42,14 @@ const DATA: readonly PathReading['data'][] = ['noKubernetes', 'unsynced', 'wrong
 
 function inBoth(now: PathReading, before: PathReading): PathReading {
   const rungOf = (fault: string): string => fault.slice(0, fault.indexOf(':'))
+  // A reply from elsewhere in one round alone shows that the server answers.
+  const wrongSource = now.wrongSource ?? before.wrongSource
   const udp = better<PathReading['udp']>({ order: UDP, nothing: 'notAsked' }, now.udp, before.udp)
   return {
     ...now,
     udp,
     how: udp === 'answers' ? [] : now.how,
+    ...present({ wrongSource }),
     tcp: better<PathReading['tcp']>({ order: TCP, nothing: 'notAsked' }, now.tcp, before.tcp),
     data: better<PathReading['data']>({ order: DATA, nothing: 'unknown' }, now.data, before.data),
     upstream: better<PathReading['upstream']>({ order: UPSTREAM, nothing: 'notAsked' }, now.upstream, before.upstream),

@@ -39,6 +39,15 @@ test('what one round saw and the other could not ask is not said', () => {
   assert.deepEqual(codes(confirmed(lost, aScene())), ['Healthy'])
 })
 
+test('a reply from elsewhere in one of two rounds shows that the pod answers', () => {
+  const fromElsewhere = aScene({
+    pods: { a: { ...SILENT, how: ['timeout', 'wrongSource'], wrongSource: '10.0.0.9 port 53' } },
+  })
+  const silent = aScene({ pods: { a: SILENT } })
+  for (const both of [confirmed(fromElsewhere, silent), confirmed(silent, fromElsewhere)])
+    assert.deepEqual(codes(both), ['ReplyFromElsewhere'])
+})
+
 test('a round in which nothing went wrong needs no other one', () => {
   assert.equal(needsConfirming(aScene()), false)
   for (const reading of [SILENT, STALE, aReading({ tcp: 'silent' }), aReading({ upstream: 'fails' })])

@@ -8,12 +8,14 @@ import {
   ailingPod,
   awayPod,
   crossNode,
+  downPod,
   isObserved,
   loopbackFindings,
   miswiredPod,
   podSubject,
   sharedSilence,
   silentPod,
+  translatedPod,
 } from './pod-rows.ts'
 import { cacheFindings, serviceByApi, servicePath } from './service-rows.ts'
 
@@ -31,11 +33,9 @@ export function diagnose(scene: DnsScene): readonly DnsFinding[] {
       ? cutOff
       : [{ code: 'NotAsked', subjects: [{ kind: 'cluster', name: 'dns' }], evidence: [] }]
   }
-  const shared = sharedSilence(d) ?? crossNode(d)
-  const ofPods = shared === undefined ? podFindings(d) : [shared]
   const byApi = serviceByApi(d)
   const found = [
-    ...ofPods,
+    ...podFindings(d),
     ...d.away.map(awayPod),
     ...(byApi === undefined ? servicePath(d) : [byApi]),
     ...exposedFindings(d),
@@ -52,11 +52,20 @@ export function diagnose(scene: DnsScene): readonly DnsFinding[] {
 
 const isKnown = (readings: PodReadings): boolean => isAsked(readings) || readings.loopback !== undefined
 
+/** What explains a pod by itself is no part of what the others share. */
 function podFindings(d: Digest): readonly DnsFinding[] {
-  const each = d.pods.flatMap(
-    (readings) => silentPod(d, readings) ?? ailingPod(readings) ?? miswiredPod(readings) ?? [],
+  const translated = d.pods.flatMap((readings) => translatedPod(readings) ?? [])
+  const others = d.pods.filter((readings) => translatedPod(readings) === undefined)
+  const up = others.filter((readings) => downPod(d, readings) === undefined)
+  // Where the nodes of all of them are down, that is what they share.
+  const rest = up.length > 0 ? up : others
+  const down = others.flatMap((readings) => (rest.includes(readings) ? [] : (downPod(d, readings) ?? [])))
+  const shared = sharedSilence(d, rest) ?? crossNode(rest)
+  if (shared !== undefined) return [...translated, ...down, shared]
+  const each = rest.flatMap(
+    (readings) => downPod(d, readings) ?? silentPod(readings) ?? ailingPod(readings) ?? miswiredPod(readings) ?? [],
   )
-  return [...each, ...loopbackFindings(d), ...dataFindings(d)]
+  return [...translated, ...down, ...each, ...loopbackFindings(d), ...dataFindings(d)]
 }
 
 /** Targets that no place could query. Their state is unknown, so the verdict is not `ok`. */

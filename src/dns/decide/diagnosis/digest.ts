@@ -86,6 +86,10 @@ export const wrongData = (readings: PodReadings): string | undefined =>
 
 export const isWrong = ({ data }: PathReading): boolean => data !== 'right' && data !== 'unknown'
 
+/** A reply came, and not from the address that was asked: the server answers, and its way back is at fault. */
+export const isFromElsewhere = ({ udp, wrongSource }: PathReading): boolean =>
+  udp !== 'answers' && wrongSource !== undefined
+
 /** Every vantage that queried the pod got a right answer over UDP. */
 export const isWell = (readings: PodReadings): boolean =>
   isAsked(readings) &&

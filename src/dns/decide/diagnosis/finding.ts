@@ -1,5 +1,6 @@
 import type { Finding } from '../../../ground/model/finding.ts'
 import type { CauseCode } from '../causes.ts'
+import type { SceneVantage } from '../scene.ts'
 
 /** What a finding is about. */
 export interface Subject {
@@ -14,3 +15,13 @@ export interface DnsFinding extends Pick<Finding, 'code'> {
   /** The readings that led to the finding, a sentence each. */
   readonly evidence: readonly string[]
 }
+
+/** These places, each once: by its node where it is on one. */
+export const placesOf = (vantages: readonly SceneVantage[]): readonly Subject[] => [
+  ...new Map(
+    vantages.map(({ name, node }): readonly [string, Subject] => [
+      node ?? name,
+      node === undefined ? { kind: 'vantage', name } : { kind: 'node', name: node },
+    ]),
+  ).values(),
+]

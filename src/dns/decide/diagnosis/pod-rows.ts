@@ -4,26 +4,57 @@ import {
   answersOverUdp,
   type Digest,
   isAsked,
+  isFromElsewhere,
   isSilentOverTcp,
   isSilentOverUdp,
   type PodReadings,
   wrongData,
 } from './digest.ts'
 import { pathText, readingsText } from './evidence-text.ts'
-import type { DnsFinding, Subject } from './finding.ts'
+import { type DnsFinding, placesOf, type Subject } from './finding.ts'
 
 export const podSubject = ({ pod }: PodReadings): Subject => ({ kind: 'pod', name: pod.name })
 
-/** A fault of all pods at once: they share the cause, and no single pod is blamed. */
-export function sharedSilence({ pods, sound }: Digest): DnsFinding | undefined {
+/** The pod is silent, and the API says that its node is down: nothing that other pods share is needed to explain it. */
+export function downPod({ scene }: Digest, readings: PodReadings): DnsFinding | undefined {
+  const node = scene.nodes.find(({ name }) => name === readings.pod.node)
+  if (!isSilentOverUdp(readings) || node?.ready !== false) return undefined
+  return {
+    code: 'NodeDown',
+    subjects: [podSubject(readings), { kind: 'node', name: node.name }],
+    evidence: [readingsText(readings), ...aroundText(readings), `node ${node.name} is not Ready`],
+  }
+}
+
+/**
+ * Replies of the pod come from another address than was asked: it answers, and a new pod on its node would be the same. Where other places get its
+ * answers as they should be, the places that do not may be at fault as well.
+ */
+export function translatedPod(readings: PodReadings): DnsFinding | undefined {
+  const { pod, seen } = readings
+  const translated = seen.filter(({ reading }) => isFromElsewhere(reading))
+  if (translated.length === 0) return undefined
+  const ends = pod.node === undefined ? [] : [{ kind: 'node', name: pod.node } as const]
+  const places = answersOverUdp(readings) ? placesOf(translated.map(({ vantage }) => vantage)) : []
+  const from = [...new Set(translated.flatMap(({ reading }) => reading.wrongSource ?? []))]
+  return {
+    code: 'ReplyFromElsewhere',
+    subjects: [podSubject(readings), ...ends, ...places.filter(({ name }) => name !== pod.node)],
+    evidence: [readingsText(readings), `replies came from ${from.join(', ')}`],
+  }
+}
+
+/** A fault of all these pods at once: they share the cause, and no single pod is blamed. */
+export function sharedSilence({ pods: all, sound }: Digest, pods: readonly PodReadings[]): DnsFinding | undefined {
   const asked = pods.filter(isAsked)
   if (asked.length === 0 || !asked.every(isSilentOverUdp)) return undefined
   const evidence = asked.map(readingsText)
   const subjects = asked.map(podSubject)
-  if (asked.length === 1 && pods.length === 1) return { code: 'OnlyPodDead', subjects, evidence }
+  if (all.length === 1) return { code: 'OnlyPodDead', subjects, evidence }
   // One pod of many says nothing about the others.
   if (asked.length === 1) return undefined
   if (asked.every(answersOverTcp)) return { code: 'UdpDropped', subjects, evidence }
+  if (asked.some(answersOverTcp)) return undefined
   return { code: 'AllPodsSilent', subjects: [{ kind: 'cluster', name: 'dns' }, ...sound.map(vantageSubject)], evidence }
 }
 
@@ -36,7 +67,7 @@ const vantageSubject = ({ name }: { readonly name: string }): Subject => ({ kind
 const WAYS_BETWEEN_NODES = 2
 
 /** UDP reaches the pods of the vantage's own node and no pod of another node. TCP reaches both. */
-export function crossNode({ pods }: Digest): DnsFinding | undefined {
+export function crossNode(pods: readonly PodReadings[]): DnsFinding | undefined {
   const ways = pods.flatMap(({ pod, seen }) =>
     seen.flatMap(({ vantage, reading }) =>
       vantage.node === undefined || pod.node === undefined
@@ -60,19 +91,11 @@ export function crossNode({ pods }: Digest): DnsFinding | undefined {
 }
 
 /** One silent pod among others that answer. */
-export function silentPod({ scene }: Digest, readings: PodReadings): DnsFinding | undefined {
+export function silentPod(readings: PodReadings): DnsFinding | undefined {
   if (!isSilentOverUdp(readings)) return undefined
   const { pod } = readings
-  const node = scene.nodes.find(({ name }) => name === pod.node)
   const evidence = [readingsText(readings), ...aroundText(readings)]
   const subjects = [podSubject(readings)]
-  if (node?.ready === false) {
-    return {
-      code: 'NodeDown',
-      subjects: [...subjects, { kind: 'node', name: node.name }],
-      evidence: [...evidence, `node ${node.name} is not Ready`],
-    }
-  }
   if (answersOverTcp(readings)) return { code: 'UdpDead', subjects, evidence }
   if (pod.process === 'silent') return { code: 'ProcessHung', subjects, evidence }
   if (pod.neighbours === 'notReached' && pod.node !== undefined)

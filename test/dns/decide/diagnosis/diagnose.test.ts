@@ -20,6 +20,11 @@ import {
 } from '../a-scene.ts'
 
 const [A, B] = [aPodOfDns('a'), aPodOfDns('b')]
+/** The node of a is down. */
+const A_DOWN = [
+  { name: 'n-a', ready: false },
+  { name: 'n-b', ready: true },
+]
 const NO_UPSTREAM = aReading({ upstream: 'fails', faults: ['L7: SERVFAIL for example.com'] })
 const UPSTREAM = aReading({ upstream: 'answers' })
 const FROM_POD = aReading({
@@ -84,12 +89,7 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     aScene({
       pods: { a: DEAD },
       service: HALF,
-      change: {
-        nodes: [
-          { name: 'n-a', ready: false },
-          { name: 'n-b', ready: true },
-        ],
-      },
+      change: { nodes: A_DOWN },
     }),
     ['NodeDown pod a, node n-a'],
   ],
@@ -151,6 +151,36 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     'replies of the Service come from a pod',
     aScene({ service: { v1: FROM_POD } }),
     ['ReplyFromElsewhere node n-a'],
+  ],
+  [
+    15,
+    'replies of one pod come from elsewhere: its process answers',
+    aScene({ pods: { a: FROM_POD }, service: HALF }),
+    ['ReplyFromElsewhere pod a, node n-a'],
+  ],
+  [
+    15,
+    'replies of one pod come from elsewhere at one place, and at the other not at all',
+    aScene({ pods: { a: { v1: FROM_POD, v2: SILENT } }, service: HALF }),
+    ['ReplyFromElsewhere pod a, node n-a'],
+  ],
+  [
+    15,
+    'replies of every pod come from elsewhere',
+    aScene({ pods: { a: FROM_POD, b: FROM_POD }, service: DEAD }),
+    ['ReplyFromElsewhere pod a, node n-a', 'ReplyFromElsewhere pod b, node n-b'],
+  ],
+  [
+    15,
+    'replies between nodes come from elsewhere: UDP passes between them',
+    aScene({ pods: { a: { v2: FROM_POD }, b: { v1: FROM_POD } }, service: HALF }),
+    ['ReplyFromElsewhere pod a, node n-a, node n-b', 'ReplyFromElsewhere pod b, node n-b, node n-a'],
+  ],
+  [
+    15,
+    'replies of the only pod come from elsewhere',
+    aScene({ pods: { a: FROM_POD }, service: DEAD, change: { pods: [A] } }),
+    ['ReplyFromElsewhere pod a, node n-a'],
   ],
   [
     16,
@@ -234,6 +264,52 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     'no pod answers at all',
     aScene({ pods: { a: DEAD, b: DEAD }, service: DEAD }),
     ['AllPodsSilent cluster dns, vantage v1, vantage v2'],
+  ],
+  [
+    undefined,
+    'the node of one pod is down, and the other pod answers over TCP alone',
+    aScene({ pods: { a: DEAD, b: SILENT }, service: DEAD, change: { nodes: A_DOWN } }),
+    ['NodeDown pod a, node n-a', 'UdpDead pod b'],
+  ],
+  [
+    undefined,
+    'the node of one pod is down, and two more answer over TCP alone',
+    aScene({
+      pods: { a: DEAD, b: SILENT, c: SILENT },
+      service: DEAD,
+      change: { pods: [A, B, aPodOfDns('c')], nodes: A_DOWN },
+    }),
+    ['NodeDown pod a, node n-a', 'UdpDropped pod b, pod c'],
+  ],
+  [
+    undefined,
+    'the node of one pod is down, and UDP does not pass between the nodes of the others',
+    aScene({
+      pods: { a: DEAD, b: { v3: SILENT }, c: { v2: SILENT } },
+      service: HALF,
+      change: {
+        pods: [A, B, aPodOfDns('c')],
+        nodes: A_DOWN,
+        vantages: [V2, { name: 'v3', node: 'n-c', control: 'answers' }],
+      },
+    }),
+    ['NodeDown pod a, node n-a', 'CrossNodeUdp node n-b, node n-c'],
+  ],
+  [
+    undefined,
+    'the nodes of all pods are down',
+    aScene({
+      pods: { a: DEAD, b: DEAD },
+      service: DEAD,
+      change: { nodes: ['n-a', 'n-b'].map((name) => ({ name, ready: false })) },
+    }),
+    ['AllPodsSilent cluster dns, vantage v1, vantage v2'],
+  ],
+  [
+    undefined,
+    'one pod answers over TCP alone, and the other not at all',
+    aScene({ pods: { a: SILENT, b: DEAD }, service: DEAD }),
+    ['UdpDead pod a', 'PodNetworkDead pod b'],
   ],
   [undefined, 'a pod loses much', aScene({ pods: { a: HALF } }), ['Loses pod a']],
   [undefined, 'one place does not reach a pod', aScene({ pods: { a: { v1: SILENT } } }), ['SeenFromSomePlaces pod a']],
