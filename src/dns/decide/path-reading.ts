@@ -92,7 +92,7 @@ function dataState(sent: readonly Try[], faults: readonly DataFault[]): PathRead
 }
 
 function upstreamState(sent: readonly Try[]): PathReading['upstream'] {
-  const asked = sent.filter(({ rung }) => rung === 'L7')
+  const asked = sent.filter(({ rung, reading }) => rung === 'L7' && reading?.kind !== 'moot')
   if (asked.length === 0) return 'notAsked'
   return asked.some(({ reading }) => reading?.kind === 'right') ? 'answers' : 'fails'
 }

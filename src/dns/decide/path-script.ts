@@ -14,6 +14,7 @@ export interface Try {
 
 interface NextTry {
   readonly rung: Rung
+  readonly over: 'udp' | 'tcp'
   readonly question: DnsQuestion
   /** A socket that is not connected also sees a reply from another address. A connected socket does not. */
   readonly socket: 'connected' | 'unconnected'
@@ -25,27 +26,43 @@ const SILENT_OF_FIRST = 3
 /** A rung without an answer is tried once more: one lost packet in a hundred is normal. */
 const TRIES_OF_RUNG = 2
 
+const TRUNCATED: RungReading = { kind: 'moot', text: 'the reply is truncated' }
+
 export const isSilent = ({ outcome }: Pick<Try, 'outcome'>): boolean => outcome.kind !== 'reply'
+
+/**
+ * The reply did not fit, or the server limits its replies over UDP (RFC 2181 9): it lives, and what it knows is asked again over TCP. To L0 any
+ * reply is a whole answer.
+ */
+const isTruncated = ({ rung, over, outcome }: Pick<Try, 'rung' | 'over' | 'outcome'>): boolean =>
+  rung !== 'L0' && over === 'udp' && outcome.kind === 'reply' && outcome.reply.truncated
 
 /** The next query on a path, after the tries so far. Undefined: this round of the path is over. */
 export function nextTry(tries: readonly Try[], askedZone: AskedZone, nonce: Nonce): NextTry | undefined {
-  const isDead = tries.filter((one) => one.rung === 'L0' && isSilent(one)).length >= SILENT_OF_FIRST
+  const isDead = {
+    udp: tries.filter((one) => one.rung === 'L0' && isSilent(one)).length >= SILENT_OF_FIRST,
+    tcp: tries.filter((one) => one.over === 'tcp' && isSilent(one)).length >= TRIES_OF_RUNG,
+  }
   for (const rung of LADDER) {
-    const asked = tries.filter((one) => one.rung === rung.id)
+    const ofRung = tries.filter((one) => one.rung === rung.id)
+    const over = ofRung.some(isTruncated) ? 'tcp' : rung.over
+    const asked = ofRung.filter((one) => one.over === over)
     const most = rung.id === 'L0' ? FIRST_TRIES : TRIES_OF_RUNG
-    if (asked.length >= most || asked.some((one) => !isSilent(one)) || (isDead && rung.over === 'udp')) continue
+    if (asked.length >= most || asked.some((one) => !isSilent(one)) || isDead[over]) continue
     const question = rung.question(askedZone, nonce)
     const isSecondTry = asked.length === 1 && asked[0]?.outcome.kind === 'timeout'
-    if (question !== undefined) return { rung, question, socket: isSecondTry ? 'unconnected' : 'connected' }
+    if (question !== undefined) return { rung, over, question, socket: isSecondTry ? 'unconnected' : 'connected' }
   }
   return undefined
 }
 
 export function readTry(
-  { rung, question, over = rung.over }: Pick<NextTry, 'rung' | 'question'> & { readonly over?: 'udp' | 'tcp' },
+  { rung, question, over = rung.over }: Pick<NextTry, 'rung' | 'question'> & Partial<Pick<NextTry, 'over'>>,
   outcome: DnsOutcome,
   { askedZone, nonce }: { readonly askedZone: AskedZone; readonly nonce: Nonce },
 ): Try {
-  const reading = outcome.kind === 'reply' ? rung.read(outcome.reply, askedZone, nonce) : undefined
+  const isCut = isTruncated({ rung: rung.id, over, outcome })
+  const read = outcome.kind === 'reply' && !isCut ? rung.read(outcome.reply, askedZone, nonce) : undefined
+  const reading = isCut ? TRUNCATED : read
   return { rung: rung.id, over, question, outcome, ...present({ reading }) }
 }

@@ -24,8 +24,12 @@ export async function withAskedZone(deployment: Deployment, asked: Asked, signal
   const { vantages, targets, timeoutMs } = asked
   const tried = KINDS.flatMap((kind) => targets.find(({ target }) => target.kind === kind) ?? [])
   for (const { asker, inScene } of vantages)
-    for (const { at } of tried) {
-      const outcome = await asker.ask({ at, question, over: 'udp', timeoutMs }, signal)
+    for (const { at, tcpPort = at.port } of tried) {
+      const overUdp = await asker.ask({ at, question, over: 'udp', timeoutMs }, signal)
+      const isTruncated = overUdp.kind === 'reply' && overUdp.reply.truncated
+      const outcome = isTruncated
+        ? await asker.ask({ at: { ...at, port: tcpPort }, question, over: 'tcp', timeoutMs }, signal)
+        : overUdp
       const names = outcome.kind === 'reply' ? outcome.reply.answers.filter(({ type }) => type === 'PTR') : []
       const [name] = names.map(({ data }) => canonicalDnsName(data)).filter((one) => one.startsWith(OF_API))
       const zone = name?.slice(OF_API.length)

@@ -80,14 +80,18 @@ async function askPath(
   const nonce: Nonce = { hex: random.hex(6) }
   const tries: Try[] = []
   for (let next = nextTry(tries, askedZone, nonce); next !== undefined; next = nextTry(tries, askedZone, nonce)) {
-    const { rung, question, socket } = next
-    const to = rung.over === 'tcp' ? { ...at, port: tcpPort } : at
-    const outcome = await asker.ask({ at: to, question, over: rung.over, socket, timeoutMs }, signal)
+    const { over, question, socket } = next
+    const to = over === 'tcp' ? { ...at, port: tcpPort } : at
+    const outcome = await asker.ask({ at: to, question, over, socket, timeoutMs }, signal)
     tries.push(readTry(next, outcome, { askedZone, nonce }))
   }
   const first = readPath(tries)
-  if (samples === 0 || first.udp !== 'answers') return { target, reading: first, queries: tries.length }
-  tries.push(...(await sampled({ asker, at, count: samples - first.asked, askedZone, nonce, timeoutMs }, signal)))
+  if (samples === 0 || first.udp === 'notAsked' || first.udp === 'loses')
+    return { target, reading: first, queries: tries.length }
+  // All queries so far may have met one dead pod: the first that come at once tell that from an address that leads nowhere.
+  const count = first.udp === 'silent' ? SAMPLES_AT_ONCE : samples - first.asked
+  tries.push(...(await sampled({ asker, at, count, askedZone, nonce, timeoutMs }, signal)))
+  if (first.udp === 'silent') return { target, reading: readPath(tries), queries: tries.length }
   const canary = await canaryOf(asker, { at, askedZone, nonce, timeoutMs }, signal)
   return { target, reading: readPath(tries), canary, queries: tries.length + CANARY_QUERIES }
 }

@@ -90,6 +90,28 @@ test('what timed out once is asked again so that a reply from elsewhere is seen,
   }
 })
 
+test('what was truncated is asked again over TCP, and the truncated reply speaks neither for nor against the data', () => {
+  const truncated = (over: (rung: Rung['id']) => DnsOutcome) =>
+    round((rung, nth) => (rung === 'L8' || nth > 0 ? over(rung) : replied({ truncated: true })), {
+      ...FACTS,
+      outside: 'example.com',
+    })
+  const tries = truncated((rung) => RIGHT[rung])
+  assert.equal(rungs(tries), 'L0 L1 L1 L2 L2 L3 L3 L4 L4 L5 L5 L6 L6 L7 L7 L8')
+  assert.deepEqual(
+    tries.filter(({ over }) => over === 'tcp').map(({ rung }) => rung),
+    ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7', 'L8'],
+  )
+  const { udp, tcp, data, upstream, lost, faults } = readPath(tries)
+  assert.deepEqual([udp, tcp, data, upstream, lost, faults], ['answers', 'answers', 'right', 'answers', 0, []])
+  const stale = readPath(truncated((rung) => (rung === 'L4' ? RIGHT.L5 : RIGHT[rung])))
+  assert.deepEqual([stale.data, stale.faults], ['stale', ['L4: NXDOMAIN for Service shop/cart']])
+  const noTcp = truncated(() => TIMEOUT)
+  assert.equal(noTcp.filter(({ over }) => over === 'tcp').length, 2)
+  const { udp: alive, tcp: silent, data: unknown, upstream: notAsked } = readPath(noTcp)
+  assert.deepEqual([alive, silent, unknown, notAsked], ['answers', 'silent', 'unknown', 'notAsked'])
+})
+
 test('a server that answers what needs no zone and nothing else is silent', () => {
   const tries = round((rung) => (rung === 'L0' ? RIGHT.L0 : TIMEOUT))
   assert.equal(readPath(tries).udp, 'silent')

@@ -17,9 +17,14 @@ export function pathText(from: string, to: string, reading: PathReading): string
   const udp =
     reading.udp === 'notAsked'
       ? 'UDP was not asked'
-      : `UDP ${reading.asked - reading.lost} of ${reading.asked} answered${reading.how.length === 0 ? '' : ` (${reading.how.map((how) => HOW[how]).join(', ')})`}`
+      : `UDP ${reading.asked - reading.lost} of ${reading.asked} answered${notesOf(reading)}`
   const tcp = reading.tcp === 'notAsked' ? [] : [`TCP ${reading.tcp === 'answers' ? 'answers' : 'is silent'}`]
   return `${from} → ${to}: ${[udp, ...tcp, ...reading.faults].join('; ')}`
+}
+
+function notesOf({ how, truncated }: PathReading): string {
+  const notes = [...how.map((one) => HOW[one]), ...(truncated === 0 ? [] : [`${truncated} truncated`])]
+  return notes.length === 0 ? '' : ` (${notes.join(', ')})`
 }
 
 /** All readings of a pod in sentences. */
