@@ -11,7 +11,7 @@ import type { Sought } from '../../../src/dns/run/deployment.ts'
 import { systemClock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../../src/ground/machine/system-random.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
-import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
+import { answerOf, type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
 import { reply } from '../../support/dns/fake-dns-server.ts'
 import { userError } from '../../support/plain.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
@@ -220,6 +220,71 @@ test('replies of the Service that come from elsewhere are seen', async (t) => {
   world.service.answering = (query) => likeCoreDns(query).map((reply) => ({ ...reply, fromElsewhere: true }))
   const checked = await check(world)
   assert.deepEqual(said(checked), ['ReplyFromElsewhere here'])
+})
+
+test('replies of a pod that come from elsewhere are no reason to replace it', async (t) => {
+  const world = await dnsWorld(t)
+  const [pod] = world.pods
+  assert.ok(pod !== undefined)
+  pod.answering = (query) => likeCoreDns(query).map((reply) => ({ ...reply, fromElsewhere: true }))
+  pod.answeringTcp = likeCoreDns
+  assert.deepEqual(said(await check(world)), ['ReplyFromElsewhere coredns-1, n1'])
+})
+
+describe('servers limit their replies over UDP to truncated ones', () => {
+  const TRUNCATED = 0x600
+  const limited = (query: Buffer) => [{ bytes: reply(query, { flags: TRUNCATED }) }]
+
+  test('they answer rightly over TCP: nothing is wrong', async (t) => {
+    const world = await dnsWorld(t)
+    for (const server of [world.service, ...world.pods])
+      Object.assign(server, { answering: limited, answeringTcp: likeCoreDns })
+    const checked = await check(world, { sought: { outside: 'example.com' } })
+    assert.deepEqual([checked.verdict, said(checked), checked.rounds], ['ok', ['Healthy dns'], 1])
+  })
+
+  test('one of them knows old data alone, as it says over TCP: it is named', async (t) => {
+    const world = await dnsWorld(t)
+    for (const server of [world.service, ...world.pods])
+      Object.assign(server, { answering: limited, answeringTcp: likeCoreDns })
+    const [pod] = world.pods
+    assert.ok(pod !== undefined)
+    pod.answeringTcp = (query) =>
+      query.includes('cart') ? [{ bytes: reply(query, { rcode: 3 }) }] : likeCoreDns(query)
+    assert.deepEqual(said(await check(world)), ['DataStale coredns-1'])
+  })
+
+  test('the zone is read from a reply over TCP', async (t) => {
+    const world = await dnsWorld(t, 2, { configMap: async () => undefined })
+    for (const server of [world.service, ...world.pods])
+      Object.assign(server, { answering: limited, answeringTcp: (query: Buffer) => answerOf(query, 'k8s.example') })
+    const checked = await check(world)
+    assert.deepEqual([said(checked), checked.askedZone.zone], [['Healthy dns'], 'k8s.example'])
+  })
+})
+
+describe('one of two pods is dead over UDP', () => {
+  async function world(t: TestContext): Promise<DnsWorld> {
+    const made = await dnsWorld(t)
+    made.pods[1]?.stopUdp()
+    return made
+  }
+
+  test('the first three queries to the Service met it: it alone is named', async (t) => {
+    const made = await world(t)
+    let asked = 0
+    made.service.answering = (query) => {
+      asked += 1
+      return (asked - 1) % 7 < 3 ? [] : likeCoreDns(query)
+    }
+    assert.deepEqual(said(await check(made)), ['UdpDead coredns-2'])
+  })
+
+  test('the Service answers no query at all: that is a fault of its own', async (t) => {
+    const made = await world(t)
+    made.service.stopUdp()
+    assert.deepEqual(said(await check(made)), ['UdpDead coredns-2', 'ProxyStale here'])
+  })
 })
 
 test('a place that does not reach the network of Services says nothing of DNS', async (t) => {

@@ -1,7 +1,7 @@
 import type { SceneVantage } from '../scene.ts'
-import { type Digest, isAsked, isWell, isWrong } from './digest.ts'
+import { type Digest, isAsked, isFromElsewhere, isWell, isWrong, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
-import type { DnsFinding, Subject } from './finding.ts'
+import { type DnsFinding, placesOf, type Subject } from './finding.ts'
 
 /** Faults of the Service that the API alone shows. */
 export function serviceByApi({ scene: { service } }: Digest): DnsFinding | undefined {
@@ -14,15 +14,15 @@ export function serviceByApi({ scene: { service } }: Digest): DnsFinding | undef
   return undefined
 }
 
-/**
- * The address of the Service, where pods answer well: the fault lies between. Behind it may be caches that answer in its place.
- */
+/** What the pods do not explain about the address of the Service: the fault lies between. Behind it may be caches that answer in its place. */
 export function servicePath(d: Digest): readonly DnsFinding[] {
   const { scene, pods, service } = d
   const asked = pods.filter(isAsked)
-  if (service.length === 0 || !asked.every(isWell)) return []
+  if (service.length === 0) return []
   const name = `${scene.service.namespace}/${scene.service.name}`
-  const ill = service.filter(({ reading, canary }) => reading.udp !== 'answers' || canary === 'silent')
+  const ill = service
+    .filter(({ reading, canary }) => reading.udp !== 'answers' || canary === 'silent')
+    .filter((path) => !isExplainedByPods(d, path))
   if (ill.length === 0) return servedWrongly(d)
   const bad = ill.filter(({ from }) => !isWithoutLocal(d, from))
   if (bad.length === 0) return [noLocalEndpoint(d, ill)]
@@ -33,11 +33,8 @@ export function servicePath(d: Digest): readonly DnsFinding[] {
   const whole: readonly Subject[] = [{ kind: 'service', name }]
   if (asked.length === 0 && bad.some(({ reading }) => reading.udp !== 'answers'))
     return [{ code: 'ServiceIll', subjects: whole, evidence: [...evidence, podsText(d)] }]
-  const placeOf = ({ from }: (typeof bad)[number]): Subject =>
-    from.node === undefined ? { kind: 'vantage', name: from.name } : { kind: 'node', name: from.node }
-  // A place asks each address of the Service.
-  const there = [...new Map(bad.map((path) => [path.from.name, placeOf(path)])).values()]
-  if (bad.some(({ reading }) => reading.how.includes('wrongSource')))
+  const there = placesOf(bad.map(({ from }) => from))
+  if (bad.some(({ reading }) => isFromElsewhere(reading)))
     return [{ code: 'ReplyFromElsewhere', subjects: there, evidence }]
   if (bad.every(({ reading }) => reading.how.includes('refused'))) {
     const endpoints = `${scene.service.serving} endpoints of the Service serve`
@@ -54,10 +51,30 @@ export function servicePath(d: Digest): readonly DnsFinding[] {
   // With one place, nobody knows whether other nodes reach the Service, however many addresses it has. To blame only that node is the smaller
   // claim.
   const places = new Set(service.map(({ from }) => from.name)).size
-  const isEverywhere = places > 1 && service.every(({ reading }) => reading.udp === 'silent')
+  const isEverywhere =
+    places > 1 && bad.length === service.length && bad.every(({ reading }) => reading.udp === 'silent')
   return isEverywhere
     ? [{ code: 'ServiceWrong', subjects: whole, evidence }]
     : [{ code: 'ProxyStale', subjects: there, evidence }]
+}
+
+/**
+ * Pods that are silent explain that a share of the queries to the Service is lost. They do not explain that all are, where the Service also
+ * leads to a pod that answers this place, or where the address refuses and no pod does.
+ */
+function isExplainedByPods(d: Digest, { from, reading }: Digest['service'][number]): boolean {
+  const ofPods = d.pods.flatMap(({ seen }) => seen.map((one) => one.reading))
+  if (ofPods.every(({ udp }) => udp === 'answers')) return false
+  if (reading.udp !== 'silent' || reading.lost < reading.asked) return !isWithoutLocal(d, from)
+  if (reading.how.includes('refused') && !ofPods.some(({ how }) => how.includes('refused'))) return false
+  const { isLocal, isUneven } = d.scene.service
+  const behind = d.pods.filter(
+    ({ pod }) => pod.endpoint === 'serving' && (!isLocal || from.node === undefined || pod.node === from.node),
+  )
+  const answersThere = ({ seen }: PodReadings): boolean =>
+    seen.some(({ vantage, reading: { udp } }) => vantage.name === from.name && udp === 'answers')
+  // Where the Service is uneven, all queries of a place may go to one of them.
+  return isUneven ? !behind.every(answersThere) : !behind.some(answersThere)
 }
 
 /** By its traffic policy the Service leads to pods of the same node alone, and none serves there. */
@@ -80,13 +97,15 @@ const podsText = ({ scene: { pods, service }, away }: Digest): string =>
   `of ${service.selected ?? 0} pods that its selector picks ${pods.length} run, and ${away.length} of those are not Ready`
 
 /** The Service answers, but not with the pods' answers. */
-function servedWrongly({ scene, service }: Digest): readonly DnsFinding[] {
+function servedWrongly({ scene, pods, service }: Digest): readonly DnsFinding[] {
   const subjects: readonly Subject[] = [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }]
   const text = ({ vantage, target, reading }: Digest['service'][number]): string =>
     pathText(vantage, target.name, reading)
-  const wrong = service.filter(({ reading }) => isWrong(reading))
+  const ofPods = pods.flatMap(({ seen }) => seen.map(({ reading }) => reading))
+  const wrong = ofPods.some(isWrong) ? [] : service.filter(({ reading }) => isWrong(reading))
   if (wrong.length > 0) return [{ code: 'ServiceAnswersWrong', subjects, evidence: wrong.map(text) }]
-  const noTcp = scene.service.tcpPort === undefined ? [] : service.filter(({ reading }) => reading.tcp === 'silent')
+  const isTcpOwn = scene.service.tcpPort !== undefined && ofPods.every(({ tcp }) => tcp !== 'silent')
+  const noTcp = isTcpOwn ? service.filter(({ reading }) => reading.tcp === 'silent') : []
   return noTcp.length > 0 ? [{ code: 'ServiceTcpDead', subjects, evidence: noTcp.map(text) }] : []
 }
 
@@ -95,7 +114,7 @@ export function cacheFindings({ scene, pods, caches }: Digest): readonly DnsFind
   const dead = caches.filter(({ reading }) => reading.udp === 'silent')
   const findings: DnsFinding[] = dead.map(({ from, vantage, target, reading }) => ({
     code: 'CacheDead',
-    subjects: [from.node === undefined ? { kind: 'vantage', name: from.name } : { kind: 'node', name: from.node }],
+    subjects: placesOf([from]),
     evidence: [pathText(vantage, target.name, reading)],
   }))
   // Where pods are ill, caches that forward to them are as well.
@@ -105,7 +124,7 @@ export function cacheFindings({ scene, pods, caches }: Digest): readonly DnsFind
   for (const { from, vantage, target, reading } of ill.filter(({ reading: { udp } }) => udp !== 'silent'))
     findings.push({
       code: 'CacheIll',
-      subjects: [from.node === undefined ? { kind: 'vantage', name: from.name } : { kind: 'node', name: from.node }],
+      subjects: placesOf([from]),
       evidence: [pathText(vantage, target.name, reading)],
     })
   const isMasked =

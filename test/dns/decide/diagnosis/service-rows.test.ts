@@ -2,9 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
 import type { DnsScene } from '../../../../src/dns/decide/scene.ts'
-import { aPodOfDns, aReading, aScene, DEAD, HALF, NO_TCP, REFUSED, UNSYNCED, V1, withCache } from '../a-scene.ts'
+import {
+  aPodOfDns,
+  aReading,
+  aScene,
+  DEAD,
+  HALF,
+  NO_TCP,
+  REFUSED,
+  SILENT,
+  STALE,
+  UNSYNCED,
+  V1,
+  withCache,
+} from '../a-scene.ts'
 
 const [A, B] = [aPodOfDns('a'), aPodOfDns('b')]
+const THREE = [A, B, aPodOfDns('c')]
 const service = aScene().service
 
 const said = (scene: DnsScene): readonly string[] =>
@@ -83,6 +97,82 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     ['ServiceTcpDead service kube-system/kube-dns'],
   ],
   ['the Service has no TCP port', aScene({ service: NO_TCP }), ['Healthy cluster dns']],
+  [
+    'one pod of three is dead over UDP, and the Service refuses',
+    aScene({ pods: { a: SILENT }, service: REFUSED, change: { pods: THREE } }),
+    ['UdpDead pod a', 'NoEndpointsProgrammed node n-a, node n-b'],
+  ],
+  [
+    'one pod of three is dead over UDP, and the Service is silent from everywhere',
+    aScene({ pods: { a: SILENT }, service: DEAD, change: { pods: THREE } }),
+    ['UdpDead pod a', 'ServiceWrong service kube-system/kube-dns'],
+  ],
+  [
+    'one pod of three is dead over UDP, and the Service is silent from one node, and loses queries from the other',
+    aScene({ pods: { a: SILENT }, service: { v1: HALF, v2: DEAD }, change: { pods: THREE } }),
+    ['UdpDead pod a', 'ProxyStale node n-b'],
+  ],
+  [
+    'one pod knows old data alone, and the Service refuses',
+    aScene({ pods: { a: STALE }, service: REFUSED, change: { pods: THREE } }),
+    ['DataStale pod a', 'NoEndpointsProgrammed node n-a, node n-b'],
+  ],
+  [
+    'one pod knows old data alone, and the Service loses queries, which old data does not explain',
+    aScene({ pods: { a: STALE }, service: HALF, change: { pods: THREE } }),
+    ['DataStale pod a', 'DeadEndpointKept node n-a, node n-b'],
+  ],
+  [
+    'one pod is dead over UDP, and the Service answers wrongly, which that does not explain',
+    aScene({ pods: { a: SILENT }, service: UNSYNCED, change: { pods: THREE } }),
+    ['UdpDead pod a', 'ServiceAnswersWrong service kube-system/kube-dns'],
+  ],
+  [
+    'one pod knows old data alone, and the Service answers as it does',
+    aScene({ pods: { a: STALE }, service: STALE, change: { pods: THREE } }),
+    ['DataStale pod a'],
+  ],
+  [
+    'one pod is dead over UDP, and from one port the Service is silent',
+    aScene({ pods: { a: SILENT }, canary: 'silent', change: { pods: THREE } }),
+    ['UdpDead pod a'],
+  ],
+  [
+    'one pod refuses, and of the Service one query was answered',
+    aScene({
+      pods: { a: REFUSED },
+      service: aReading({ ...REFUSED, asked: 7, lost: 6 }),
+      change: { pods: THREE },
+    }),
+    ['UdpDead pod a'],
+  ],
+  [
+    'the one pod that answers is no endpoint, and the Service is silent as the other pod is',
+    aScene({
+      pods: { a: SILENT },
+      service: DEAD,
+      change: { pods: [A, { ...B, ready: false, endpoint: 'notServing' }] },
+    }),
+    ['UdpDead pod a', 'NotReady pod b'],
+  ],
+  [
+    'all queries of a place go to one pod, which is dead over UDP: the Service is silent from there',
+    aScene({
+      pods: { a: SILENT },
+      service: DEAD,
+      change: { pods: THREE, service: { ...service, isUneven: true } },
+    }),
+    ['UdpDead pod a'],
+  ],
+  [
+    'one pod is dead over UDP, and the Service sends to pods of the same node alone: it is silent where a pod answers',
+    aScene({
+      pods: { a: SILENT },
+      service: DEAD,
+      change: { pods: THREE, service: { ...service, isUneven: true, isLocal: true } },
+    }),
+    ['UdpDead pod a', 'ProxyStale node n-b'],
+  ],
   [
     'a cache answers SERVFAIL, and pods answer rightly',
     withCache(aScene({ change: { nodeLocal: true } }), UNSYNCED),

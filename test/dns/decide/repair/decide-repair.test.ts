@@ -7,7 +7,7 @@ import type { PastRepair, RepairSnapshot } from '../../../../src/dns/decide/repa
 import type { DnsScene } from '../../../../src/dns/decide/scene.ts'
 import type { RolledWorkload } from '../../../../src/dns/model/repair-reading.ts'
 import { plainText } from '../../../../src/ground/model/sentence.ts'
-import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, UNSYNCED, V1, V2 } from '../a-scene.ts'
+import { aPodOfDns, aReading, aScene, DEAD, REFUSED, SILENT, STALE, UNSYNCED, V1, V2 } from '../a-scene.ts'
 
 /** In minutes. */
 const DAY = 24 * 60
@@ -155,6 +155,13 @@ describe('nothing is repaired', () => {
     }
   })
 
+  test('where replies of a pod come from elsewhere: it answers', () => {
+    const translated = { ...SILENT, how: ['timeout', 'wrongSource'], wrongSource: '10.0.0.9 port 53' } as const
+    const decision = decided({}, aScene({ pods: { a: translated } }))
+    assert.ok(decision.kind === 'nothing', JSON.stringify(decision))
+    assert.match(decision.why, /^ReplyFromElsewhere/)
+  })
+
   test('where there is one pod', () => {
     assert.equal(decided({}, aScene({ pods: { a: SILENT }, change: { pods: [aPodOfDns('a')] } })).kind, 'nothing')
   })
@@ -233,6 +240,11 @@ describe('a repair is held', () => {
     assert.deepEqual(heldBy(decided({ workload: { ...COREDNS, desired: 3, total: 3, updated: 3, ready: 3 } }, scene)), [
       'ownCause',
     ])
+  })
+
+  test('the Service has a fault that the pod cannot explain', () => {
+    for (const service of [DEAD, REFUSED, { v2: DEAD }])
+      assert.deepEqual(heldBy(decided({}, sick({ pods: { a: SILENT }, service }))), ['ownCause'])
   })
 
   test('the only other pod does not serve, or loses queries', () => {
