@@ -15,7 +15,7 @@ function aRepair(scene = aScene({ pods: { a: SILENT } }), isCured = true): Repai
   const outcome = isCured
     ? ({ kind: 'cured', after: check, tookMs: 2_000 } as const)
     : ({ kind: 'notCured', why: 'it is ill' } as const)
-  return { check, decision: { kind: 'act', step: 'quarantine', sick, guards: [] }, outcome }
+  return { check, decision: { kind: 'act', step: 'quarantine', sick, wanted: 2, guards: [] }, outcome }
 }
 
 /** Broken at 1 s, found at 5 s, touched at 6 s, well at 8 s; one query is sent each second until 20 s. */

@@ -62,6 +62,10 @@ export const kubeDnsRepairer = (parts: Parts): DnsRepairer => ({
       quarantined: quarantined.map(({ name }) => name),
     }
   },
+  workload: async (of, signal) => {
+    const pods = await list(parts, podsOf(of), signal)
+    return workloadOf(parts.client, { namespace: of.namespace, pods }, signal)
+  },
   quarantine: (pod, signal) => quarantine(parts, pod, signal),
   evict: (pod, signal) => evict(parts.client, { pod, dryRun: false }, signal),
 })

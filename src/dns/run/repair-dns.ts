@@ -1,12 +1,15 @@
 import { DeadlineError } from '../../ground/loop/deadline.ts'
 import type { Leader } from '../../ground/loop/leader.ts'
 import { formatDuration } from '../../ground/model/duration.ts'
+import { present } from '../../ground/model/present.ts'
 import { toIso } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
+import { diagnose } from '../decide/diagnosis/diagnose.ts'
 import { decideRepair, type RepairDecision } from '../decide/repair/decide-repair.ts'
 import type { PastRepair, SickPod } from '../decide/repair/repair-snapshot.ts'
 import type { ScenePod } from '../decide/scene.ts'
+import { verdictOf } from '../decide/verdict.ts'
 import type { DnsRepairer, PodOfDns } from '../ports/dns-repairer.ts'
 import type { DnsCheck } from './check-dns.ts'
 import type { PastRepairs } from './past-repairs.ts'
@@ -68,7 +71,7 @@ export async function repairDns(
   const would = await wouldRepair(parts, signal)
   if (would.decision.kind !== 'act') return would
   const { past, clock, say } = parts
-  const { sick, step } = would.decision
+  const { sick, step, wanted } = would.decision
   const begun: PastRepair = { at: toIso(clock.wallMs()), pod: sick.pod.name, outcome: 'begun' }
   await past.write(begun, signal)
   const lost = leader.isLeading() ? undefined : 'the Lease was lost before the pod was touched'
@@ -78,7 +81,7 @@ export async function repairDns(
     await past.forget(begun, signal)
     return { ...would, outcome: { kind: 'notTouched', why } }
   }
-  const outcome = await verified(parts, { check: would.check, sick }, signal)
+  const outcome = await verified(parts, { sick, wanted }, signal)
   await past.write({ ...begun, outcome: outcome.kind }, signal)
   return { ...would, outcome }
 }
@@ -116,21 +119,27 @@ async function quarantined(repairer: DnsRepairer, pod: PodOfDns, signal: AbortSi
   }
 }
 
-type Before = Pick<Touch, 'check' | 'sick'>
+/** The pod that was touched, and how many pods were to serve then. */
+interface Before {
+  readonly sick: SickPod
+  readonly wanted: number
+}
 
-/** Another pod in its place, as many endpoints as before, and all of them well, for as long as it is watched. */
+/** Another pod in its place, as many that serve as are wanted, and all of them well, for as long as it is watched. */
 async function verified(
-  { check, clock, say, watch = WATCH }: RepairParts,
+  parts: RepairParts,
   before: Before,
   signal: AbortSignal,
 ): Promise<Exclude<RepairOutcome, { readonly kind: 'notTouched' }>> {
+  const { clock, say, watch = WATCH } = parts
   const begunAt = clock.monoMs()
   const sinceMs = (at: number): number => clock.monoMs() - at
   let wellAt: number | undefined
   for (;;) {
-    const after = await checked(check, signal)
-    const { state, why } = after === undefined ? UNKNOWN : stateOf(after, before)
-    const given = after === undefined ? {} : { after }
+    const seen = await seenAfter(parts, before, signal)
+    const after = seen?.after
+    const { state, why } = seen === undefined ? UNKNOWN : stateOf(seen)
+    const given = present({ after })
     if (state === 'well') wellAt ??= clock.monoMs()
     if (state === 'ill' && wellAt !== undefined)
       return { kind: 'notCured', why: `DNS was healthy and no longer is: ${why}`, ...given }
@@ -144,10 +153,27 @@ async function verified(
   }
 }
 
+interface SeenAfter {
+  readonly after: DnsCheck
+  /** Pods other than the one that was touched. */
+  readonly serving: number
+  readonly wanted: number
+}
+
 /** An API server that does not answer for a moment does not end what is under way. */
-async function checked(check: RepairParts['check'], signal: AbortSignal): Promise<DnsCheck | undefined> {
+async function seenAfter(
+  { check, repairer }: RepairParts,
+  { sick, wanted }: Before,
+  signal: AbortSignal,
+): Promise<SeenAfter | undefined> {
   try {
-    return await check(signal)
+    const after = await check(signal)
+    const { pods, service } = after.scene
+    const serving = pods.filter((pod) => isServing(pod, sick)).length
+    if (serving >= wanted) return { after, serving, wanted }
+    // Fewer may be wanted by now, as an autoscaler says.
+    const workload = await repairer.workload({ namespace: service.namespace, selector: after.selector }, signal)
+    return { after, serving, wanted: Math.min(wanted, workload?.desired ?? wanted) }
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
@@ -163,12 +189,12 @@ interface State {
 /** What was not seen is not held against the repair: it is looked at again. */
 const UNKNOWN: State = { state: 'unknown', why: 'DNS could not be checked' }
 
-function stateOf({ scene, verdict, findings }: DnsCheck, { check, sick }: Before): State {
-  const were = check.scene.service.serving
-  // Right after it was touched EndpointSlices still have the sick pod: then it serves in the place of the one to come.
-  const serving = Math.min(scene.service.serving, scene.pods.filter((pod) => isServing(pod, sick)).length)
-  if (serving < were) return { state: 'ill', why: `${serving} of ${were} endpoints serve` }
+function stateOf({ after: { scene, findings }, serving, wanted }: SeenAfter): State {
+  if (serving < wanted) return { state: 'ill', why: `${serving} of ${wanted} pods serve` }
   const codes = findings.map(({ code }) => code).join(', ')
+  // A place that reaches nothing says nothing of DNS, where others reach it.
+  const vantages = scene.vantages.filter(({ control }) => control !== 'fails')
+  const verdict = verdictOf(diagnose({ ...scene, vantages }))
   if (verdict === 'unverified' || verdict === 'observed')
     return { state: 'unknown', why: `it is not known whether DNS is healthy: ${codes}` }
   return verdict === 'ok'
@@ -176,5 +202,6 @@ function stateOf({ scene, verdict, findings }: DnsCheck, { check, sick }: Before
     : { state: 'ill', why: `the check says ${codes}` }
 }
 
+/** Right after it was touched EndpointSlices may still have the sick pod. Endpoints that are no pods take the place of none. */
 const isServing = ({ uid, endpoint, terminating }: ScenePod, sick: SickPod): boolean =>
   endpoint === 'serving' && !terminating && uid !== sick.pod.uid

@@ -130,9 +130,9 @@ test('no cure is exit code 1, and so is a pod that could not be touched, which i
   const not = await repair({
     check,
     decision,
-    outcome: { kind: 'notCured', why: 'after 3 min 1 of 2 endpoints serve' },
+    outcome: { kind: 'notCured', why: 'after 3 min 1 of 2 pods serve' },
   })
-  assert.match(not.out, /\nNOT CURED {2}after 3 min 1 of 2 endpoints serve\n {2}look at it:/)
+  assert.match(not.out, /\nNOT CURED {2}after 3 min 1 of 2 pods serve\n {2}look at it:/)
   const untouched = await repair({ check, decision, outcome: { kind: 'notTouched', why: 'a was replaced meanwhile' } })
   assert.match(untouched.out, /\npod a \(UdpDead\) was not taken out of its Service/)
   assert.match(untouched.out, /\nNOT CURED {2}a was replaced meanwhile\n$/)

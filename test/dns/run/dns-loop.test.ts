@@ -292,7 +292,7 @@ describe('repairs', () => {
     assert.deepEqual(
       world.events.filter((event) => event.startsWith('Pod')),
       [
-        'Pod a Warning UdpDead: replaced, and DNS is still unhealthy: after 3 min 1 of 2 endpoints serve; the pod stays, without its labels: look at it, then: kubectl delete pod -n kube-system a',
+        'Pod a Warning UdpDead: replaced, and DNS is still unhealthy: after 3 min 1 of 2 pods serve; the pod stays, without its labels: look at it, then: kubectl delete pod -n kube-system a',
       ],
     )
   })

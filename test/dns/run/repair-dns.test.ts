@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { DnsScene } from '../../../src/dns/decide/scene.ts'
 import type { RepairOrBusy } from '../../../src/dns/run/repair-alone.ts'
 import { plainText } from '../../../src/ground/model/sentence.ts'
 import { UserError } from '../../../src/ground/model/user-error.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { ONE, REPAIR_LEASE, RepairWorld, SICK, WELL } from '../../support/dns/repair-world.ts'
-import { aPodOfDns, aScene, SILENT } from '../decide/a-scene.ts'
+import { aPodOfDns, aScene, DEAD, SILENT } from '../decide/a-scene.ts'
 
 const outcomeOf = (repair: RepairOrBusy): string =>
   'busy' in repair ? `busy ${repair.busy}` : (repair.outcome?.kind ?? repair.decision.kind)
@@ -32,8 +33,42 @@ test('where no other pod comes in its place, it is not cured', async () => {
   const world = new RepairWorld(SICK, ONE)
   const repair = await world.repair()
   assert.ok(!('busy' in repair) && repair.outcome?.kind === 'notCured')
-  assert.match(repair.outcome.why, /^after 3 min 1 of 2 endpoints serve$/)
+  assert.match(repair.outcome.why, /^after 3 min 1 of 2 pods serve$/)
   assert.deepEqual(world.outcomes, ['a notCured'])
+})
+
+test('the place of a pod that did not serve has to be taken as well: where the new one waits for a node, nothing is cured', async () => {
+  const hung = aPodOfDns('a', { ready: false, endpoint: 'notServing', process: 'silent' })
+  const sick = aScene({ pods: { a: DEAD }, change: { pods: [hung, aPodOfDns('b')] } })
+  const repair = await new RepairWorld({ ...sick, service: { ...sick.service, serving: 1 } }, ONE).repair()
+  assert.ok(!('busy' in repair) && repair.outcome?.kind === 'notCured')
+  assert.equal(repair.outcome.why, 'after 3 min 1 of 2 pods serve')
+})
+
+test('endpoints of the Service that are no pods are counted neither before nor after', async () => {
+  const [sick, well] = [SICK, WELL].map((scene) => ({ ...scene, service: { ...scene.service, serving: 3 } }))
+  assert.ok(sick !== undefined && well !== undefined)
+  assert.equal(outcomeOf(await new RepairWorld(sick, well).repair()), 'cured')
+})
+
+test('where fewer pods are wanted by now, those are enough', async () => {
+  const four = aScene({ pods: { a: SILENT }, change: { pods: ['a', 'b', 'c', 'd'].map((name) => aPodOfDns(name)) } })
+  const three = aScene({ change: { pods: ['b', 'c', 'd'].map((name) => aPodOfDns(name)) } })
+  const world = new RepairWorld(four, three)
+  world.wanted = [4, 3]
+  assert.equal(outcomeOf(await world.repair()), 'cured')
+  const stays = new RepairWorld(four, three)
+  stays.wanted = [4]
+  assert.equal(outcomeOf(await stays.repair()), 'notCured')
+})
+
+test('a place that was cut off before and is so afterwards hides no cure', async () => {
+  const cutOff = (scene: DnsScene): DnsScene => ({
+    ...scene,
+    vantages: [...scene.vantages, { name: 'v3', node: 'n-z', control: 'fails' }],
+    paths: [...scene.paths, { vantage: 'v3', target: { kind: 'pod', name: 'b' }, reading: DEAD }],
+  })
+  assert.equal(outcomeOf(await new RepairWorld(cutOff(SICK), cutOff(WELL)).repair()), 'cured')
 })
 
 test('EndpointSlices that still have the sick pod are no cure, and one pod after them is no relapse', async () => {
@@ -41,7 +76,7 @@ test('EndpointSlices that still have the sick pod are no cure, and one pod after
   const world = new RepairWorld(SICK, late, ONE, WELL)
   const repair = await world.repair()
   assert.equal(outcomeOf(repair), 'cured')
-  assert.equal(world.said[1], '1 of 2 endpoints serve')
+  assert.equal(world.said[1], '1 of 2 pods serve')
 })
 
 test('a pod that its Service does not send to, and one that is being deleted, take no place of the sick one', async () => {
@@ -50,7 +85,7 @@ test('a pod that its Service does not send to, and one that is being deleted, ta
     const pods = [aPodOfDns('b'), aPodOfDns('c', change)]
     const world = new RepairWorld(SICK, aScene({ change: { pods, service: SICK.service } }), WELL)
     assert.equal(outcomeOf(await world.repair()), 'cured')
-    assert.equal(world.said[1], '1 of 2 endpoints serve', JSON.stringify(change))
+    assert.equal(world.said[1], '1 of 2 pods serve', JSON.stringify(change))
   }
 })
 

@@ -1,4 +1,5 @@
 import type { DnsScene } from '../../../src/dns/decide/scene.ts'
+import type { RolledWorkload } from '../../../src/dns/model/repair-reading.ts'
 import type { DnsRepairer } from '../../../src/dns/ports/dns-repairer.ts'
 import type { DnsCheck } from '../../../src/dns/run/check-dns.ts'
 import { PastRepairs } from '../../../src/dns/run/past-repairs.ts'
@@ -15,7 +16,6 @@ import { SeededRandom } from '../seeded-random.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 export const REPAIR_LEASE = { namespace: 'evenkeel', name: 'evenkeel-dns-repair' }
-const WORKLOAD = { name: 'coredns', desired: 2, total: 2, updated: 2, ready: 2, isObserved: true }
 export const SICK = aScene({ pods: { a: SILENT } })
 export const WELL = aScene({ change: { pods: [aPodOfDns('b'), aPodOfDns('c')] } })
 export const ONE = aScene({ change: { pods: [aPodOfDns('b')] } })
@@ -38,6 +38,8 @@ export class RepairWorld {
   onCheck: () => void = () => undefined
   kept: ConfigMap | undefined
   cordoned: readonly string[] = []
+  /** How many pods of DNS its workload wants, at each time that this is asked: the last number for good. */
+  wanted: readonly number[] = [2]
   readonly #scenes: Seen[]
 
   constructor(...scenes: Seen[]) {
@@ -79,8 +81,9 @@ export class RepairWorld {
         cordoned: this.cordoned,
         downNodes: [],
         quarantined: [],
-        workload: { ...WORKLOAD, kind: this.kind },
+        workload: this.#workload(),
       }),
+      workload: async () => this.#workload(),
       quarantine: async ({ name }) => {
         this.touched.push(`quarantine ${name} (${this.outcomes})`)
         if (this.refusal !== undefined) throw this.refusal
@@ -90,6 +93,20 @@ export class RepairWorld {
         this.touched.push(`evict ${name}`)
         return this.eviction
       },
+    }
+  }
+
+  #workload(): RolledWorkload {
+    const [desired = 0, ...later] = this.wanted
+    if (later.length > 0) this.wanted = later
+    return {
+      name: 'coredns',
+      kind: this.kind,
+      desired,
+      total: desired,
+      updated: desired,
+      ready: desired,
+      isObserved: true,
     }
   }
 

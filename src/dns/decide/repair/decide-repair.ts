@@ -15,6 +15,8 @@ export type RepairDecision =
       readonly kind: 'act'
       readonly step: 'quarantine' | 'evict'
       readonly sick: SickPod
+      /** The number of pods that its workload wants: so many must serve afterwards. */
+      readonly wanted: number
       readonly guards: readonly Guard[]
     }
 
@@ -24,8 +26,10 @@ export function decideRepair(snapshot: RepairSnapshot): RepairDecision {
   const [first] = sick
   if (first === undefined) return { kind: 'nothing', why: whyNothing(snapshot.findings) }
   const guards = guardsOf(first, sick.length, snapshot)
-  if (guards.some(({ holds }) => !holds)) return { kind: 'held', sick: first, guards }
-  return { kind: 'act', step: snapshot.workload?.kind === 'Deployment' ? 'quarantine' : 'evict', sick: first, guards }
+  const { workload } = snapshot
+  if (workload === undefined || guards.some(({ holds }) => !holds)) return { kind: 'held', sick: first, guards }
+  const step = workload.kind === 'Deployment' ? 'quarantine' : 'evict'
+  return { kind: 'act', step, sick: first, wanted: workload.desired, guards }
 }
 
 /** Pods with a fault of their own, each once. */
