@@ -77,7 +77,7 @@ interface ServiceAge {
  * The newest Service that each CoreDNS must know by now. Undefined if the Corefile hides Services, since nobody knows which ones.
  */
 export function newestService(services: readonly DnsService[], { wallMs, served }: ServiceAge): DnsService | undefined {
-  if (served?.hidesSome) return undefined
+  if (served !== undefined && served.hides !== 'nothing') return undefined
   return services
     .filter(({ namespace }) => served?.namespaces?.includes(namespace) ?? true)
     .filter(({ addresses, createdAt }) => addresses.length > 0 && wallMs - Date.parse(createdAt) >= HEARD_WITHIN_MS)

@@ -7,6 +7,8 @@ export interface AskedZone {
   readonly zone: string
   /** The cluster IPs of Service default/kubernetes. */
   readonly apiAddresses: readonly string[]
+  /** The Corefile leaves that Service out, or may: its name is not asked for. */
+  readonly hidesApi?: true
   readonly dnsService: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
   /** A Service that was made not long ago: a server without it has lost its watch. Absent: none is new enough. */
   readonly newest?: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
@@ -69,11 +71,33 @@ function podAddress({ hex }: Nonce): string {
   return `10.${octets.join('.')}`
 }
 
-const kubernetesName = ({ zone }: AskedZone): string => `kubernetes.default.svc.${zone}`
+/** A Service that a server which has listed Services is sure to know. Undefined: the Corefile may hide each one. */
+const listedService = ({ apiAddresses, hidesApi, newest }: AskedZone): AskedZone['newest'] =>
+  hidesApi ? newest : { namespace: 'default', name: 'kubernetes', addresses: apiAddresses }
 
-const API_SERVICE: Pick<Rung, 'question' | 'read'> = {
-  question: (asked) => inName(kubernetesName(asked), typeOf(asked.apiAddresses)),
-  read: (reply, asked) => readAddresses(reply, asked.apiAddresses, kubernetesName(asked)),
+const serviceName = ({ namespace, name }: { readonly namespace: string; readonly name: string }, zone: string) =>
+  `${name}.${namespace}.svc.${zone}`
+
+const ZONE_VERSION: Pick<Rung, 'question' | 'read'> = {
+  question: ({ zone }) => inName(`dns-version.${zone}`, 'TXT'),
+  read: (reply, { zone }) =>
+    reply.rcode === 'NOERROR' && dataOf(reply, 'TXT').length > 0
+      ? RIGHT
+      : wrong('noKubernetes', `${reply.rcode} for dns-version.${zone}`),
+}
+
+/** Where no Service is sure to be known, a name that the zone always has. */
+const LISTED_SERVICE: Pick<Rung, 'question' | 'read'> = {
+  question: (asked, nonce) => {
+    const service = listedService(asked)
+    if (service === undefined) return ZONE_VERSION.question(asked, nonce)
+    return inName(serviceName(service, asked.zone), typeOf(service.addresses))
+  },
+  read: (reply, asked, nonce) => {
+    const service = listedService(asked)
+    if (service === undefined) return ZONE_VERSION.read(reply, asked, nonce)
+    return readAddresses(reply, service.addresses, serviceName(service, asked.zone))
+  },
 }
 
 /** From the cheapest to what takes most: each proves more of the server than the one before it. */
@@ -90,13 +114,9 @@ export const LADDER: readonly Rung[] = [
     id: 'L1',
     over: 'udp',
     proves: 'the kubernetes plugin is loaded for this zone',
-    question: ({ zone }) => inName(`dns-version.${zone}`, 'TXT'),
-    read: (reply, { zone }) =>
-      reply.rcode === 'NOERROR' && dataOf(reply, 'TXT').length > 0
-        ? RIGHT
-        : wrong('noKubernetes', `${reply.rcode} for dns-version.${zone}`),
+    ...ZONE_VERSION,
   },
-  { id: 'L2', over: 'udp', proves: 'it has listed Services from the API', ...API_SERVICE },
+  { id: 'L2', over: 'udp', proves: 'it has listed Services from the API', ...LISTED_SERVICE },
   {
     id: 'L3',
     over: 'udp',
@@ -118,9 +138,7 @@ export const LADDER: readonly Rung[] = [
     over: 'udp',
     proves: 'it still learns of new Services',
     question: ({ zone, newest }) =>
-      newest === undefined
-        ? undefined
-        : inName(`${newest.name}.${newest.namespace}.svc.${zone}`, typeOf(newest.addresses)),
+      newest === undefined ? undefined : inName(serviceName(newest, zone), typeOf(newest.addresses)),
     read: (reply, { newest }) => {
       if (newest === undefined) return { kind: 'moot', text: 'there is no new Service' }
       const reading = readAddresses(reply, newest.addresses, `Service ${newest.namespace}/${newest.name}`)
@@ -164,5 +182,5 @@ export const LADDER: readonly Rung[] = [
     read: ({ rcode }, { outside }) =>
       rcode === 'NOERROR' ? RIGHT : wrong('upstream', `${rcode} for ${outside ?? 'a name outside'}`),
   },
-  { id: 'L8', over: 'tcp', proves: 'the same answer over TCP', ...API_SERVICE },
+  { id: 'L8', over: 'tcp', proves: 'the same answer over TCP', ...LISTED_SERVICE },
 ]

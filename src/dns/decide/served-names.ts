@@ -5,8 +5,8 @@ import { type KubernetesPlugin, kubernetesPlugins, zonesOf } from './corefile.ts
 export interface ServedNames {
   /** Only Services of these have names. Absent: those of all namespaces. */
   readonly namespaces?: readonly string[]
-  /** The Corefile leaves out some Services by labels or endpoints, and nobody knows which ones. */
-  readonly hidesSome: boolean
+  /** By what the Corefile leaves out some Services, and nobody knows which ones: because they have no endpoint, or by their labels. */
+  readonly hides: 'nothing' | 'empty' | 'labels'
   /** A name that the plugin does not know goes to the next plugin. */
   readonly fallsThrough: boolean
 }
@@ -16,9 +16,13 @@ export function servedNames(corefile: string, zone: string): ServedNames | undef
   const plugin = kubernetesPlugins(corefile).find((one) => servesZone(one, zone))
   return plugin?.lines.reduce<ServedNames>(
     (served, [word = '', ...values]) => withDirective(served, { word, values, zone }),
-    { hidesSome: false, fallsThrough: false },
+    { hides: 'nothing', fallsThrough: false },
   )
 }
+
+/** Whether Service default/kubernetes, which always has an endpoint, is sure to have a name. */
+export const servesApi = ({ namespaces, hides }: ServedNames): boolean =>
+  hides !== 'labels' && (namespaces?.includes('default') ?? true)
 
 /** A name that CoreDNS takes from its environment may be that of the zone. */
 const servesZone = (plugin: KubernetesPlugin, zone: string): boolean => {
@@ -40,9 +44,9 @@ function withDirective(served: ServedNames, { word, values, zone }: Directive): 
       return { ...served, namespaces: [...(served.namespaces ?? []), ...values] }
     case 'labels':
     case 'namespace_labels':
-      return { ...served, hidesSome: true }
+      return { ...served, hides: 'labels' }
     case 'ignore':
-      return { ...served, hidesSome: served.hidesSome || values.includes('empty_service') }
+      return served.hides === 'nothing' && values.includes('empty_service') ? { ...served, hides: 'empty' } : served
     case 'fallthrough':
       return { ...served, fallsThrough: values.length === 0 || values.some((within) => isIn(zone, within)) }
     default:

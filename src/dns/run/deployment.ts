@@ -15,7 +15,7 @@ import {
 import type { AskedZone } from '../decide/ladder.ts'
 import { cachesOfNodes, firstResolver, type PodResolver, resolverOfKubelet } from '../decide/pod-resolver.ts'
 import type { DnsScene } from '../decide/scene.ts'
-import { servedNames } from '../decide/served-names.ts'
+import { servedNames, servesApi } from '../decide/served-names.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
 import { type OutsideAddress, outsideOf } from './outside-of.ts'
@@ -100,6 +100,7 @@ export async function findDeployment(
       apiAddresses: api?.addresses ?? [],
       dnsService: service,
       ...present({ newest }),
+      ...(served === undefined || servesApi(served) ? {} : { hidesApi: true }),
       ...(served?.fallsThrough ? { fallsThrough: true } : {}),
       ...present({ outside: sought.outside }),
     },

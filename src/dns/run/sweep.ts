@@ -109,7 +109,7 @@ async function sampled(
   { asker, at, count, askedZone, nonce, timeoutMs }: Sampled,
   signal: AbortSignal,
 ): Promise<readonly Try[]> {
-  const rung = API_SERVICE_RUNG
+  const rung = SAMPLED_RUNG
   const question = rung?.question(askedZone, nonce)
   if (rung === undefined || question === undefined) return []
   return mapAtOnce(Array.from({ length: Math.max(0, count) }), SAMPLES_AT_ONCE, async () => {
@@ -118,14 +118,14 @@ async function sampled(
   })
 }
 
-const API_SERVICE_RUNG = LADDER.find(({ id }) => id === 'L2')
+const SAMPLED_RUNG = LADDER.find(({ id }) => id === 'L2')
 
 async function canaryOf(
   asker: DnsAsker,
   { at, askedZone, nonce, timeoutMs }: Omit<Sampled, 'asker' | 'count'>,
   signal: AbortSignal,
 ): Promise<'answers' | 'silent'> {
-  const question = API_SERVICE_RUNG?.question(askedZone, nonce)
+  const question = SAMPLED_RUNG?.question(askedZone, nonce)
   const canary = asker.canary(at)
   try {
     for (let i = 0; question !== undefined && i < CANARY_QUERIES; i += 1)

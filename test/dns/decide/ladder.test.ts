@@ -52,6 +52,19 @@ test('what a cluster does not have is not asked for', () => {
   assert.deepEqual(skipped, ['L4', 'L6', 'L7'])
 })
 
+test('where the Corefile hides the API server, the newest Service is asked for, or a name that the zone always has', () => {
+  const names = (facts: AskedZone): readonly (string | undefined)[] =>
+    (['L2', 'L8'] as const).map((id) => rung(id).question(facts, NONCE)?.name)
+  const { newest: _, ...bare } = FACTS
+  const hidden: AskedZone = { ...FACTS, hidesApi: true }
+  assert.deepEqual(names(hidden), Array(2).fill('cart.shop.svc.cluster.local'))
+  assert.equal(rung('L8').read(answer('A', '10.96.7.7'), hidden, NONCE).kind, 'right')
+  const allHidden: AskedZone = { ...bare, hidesApi: true }
+  assert.deepEqual(names(allHidden), Array(2).fill('dns-version.cluster.local'))
+  assert.equal(rung('L2').read(answer('TXT', '1.1.0'), allHidden, NONCE).kind, 'right')
+  assert.equal(rung('L2').read(rcode('NXDOMAIN'), allHidden, NONCE).kind, 'wrong')
+})
+
 test('a cluster of IPv6 alone is asked for AAAA, and its reverse zone is ip6.arpa', () => {
   const facts = { ...FACTS, apiAddresses: ['fd00::1'], dnsService: { ...FACTS.dnsService, addresses: ['fd00::a'] } }
   assert.equal(rung('L2').question(facts, NONCE)?.type, 'AAAA')

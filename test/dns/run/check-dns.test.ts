@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { decode } from 'dns-packet'
 import { queryMessage, readReply } from '../../../src/dns/io/message.ts'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
 import type { DnsOutcome } from '../../../src/dns/model/dns.ts'
@@ -214,6 +215,19 @@ test('a pod that does not know a new Service is named, and all of them are not',
   for (const pod of [...all.pods, all.service]) pod.answering = stale
   assert.deepEqual(said(await check(all)), ['DataStaleEverywhere coredns-1, coredns-2'])
 })
+
+for (const directive of ['namespaces shop', 'labels team in (shop)', 'namespace_labels team=shop'])
+  test(`a Corefile with "${directive}" hides the API server: that its name is not known is no fault`, async (t) => {
+    const Corefile = `.:53 {\n  kubernetes cluster.local in-addr.arpa {\n    ${directive}\n  }\n}\n`
+    const world = await dnsWorld(t, 2, { configMap: async () => ({ Corefile }) })
+    const hides = (query: Buffer) =>
+      decode(query).questions?.[0]?.name.startsWith('kubernetes.default')
+        ? [{ bytes: reply(query, { rcode: 3 }) }]
+        : likeCoreDns(query)
+    for (const server of [world.service, ...world.pods]) server.answering = hides
+    const checked = await check(world)
+    assert.deepEqual([checked.verdict, said(checked), checked.rounds], ['ok', ['Healthy dns'], 1])
+  })
 
 test('replies of the Service that come from elsewhere are seen', async (t) => {
   const world = await dnsWorld(t)
