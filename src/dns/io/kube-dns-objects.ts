@@ -9,6 +9,7 @@ import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Log } from '../../ground/ports/log.ts'
 import type { DnsEndpoint, DnsNode, DnsPod, DnsService, DnsServicePort } from '../model/dns-objects.ts'
+import { runsNoRelay } from '../model/runs-no-relay.ts'
 import type { DnsObjects, PodAddress } from '../ports/dns-objects.ts'
 
 interface DnsObjectsParts {
@@ -157,18 +158,17 @@ function parseDnsEndpoints(object: Untrusted): readonly DnsEndpoint[] {
     })
 }
 
-const VIRTUAL = 'virtual-kubelet'
-
 function parseDnsNode(object: Untrusted): DnsNode {
   const addresses = object.at('status').at('addresses').each()
   const labels = object.at('metadata').at('labels').textMap()
-  const taints = object.at('spec').at('taints').each()
-  const isVirtual =
-    labels.type === VIRTUAL || taints.some((taint) => taint.at('key').textOr('').startsWith(`${VIRTUAL}.io/`))
-  const isLinux = (labels['kubernetes.io/os'] ?? 'linux') === 'linux'
+  const taints = object
+    .at('spec')
+    .at('taints')
+    .each()
+    .map((taint) => ({ key: taint.at('key').textOr('') }))
   return {
     name: object.at('metadata').at('name').text(),
-    ...(isVirtual || !isLinux ? { runsNoRelay: true } : {}),
+    ...(runsNoRelay({ labels, taints }) ? { runsNoRelay: true } : {}),
     ready: findCondition(object, 'Ready')?.status === 'True',
     addresses: addresses
       .filter((entry) => entry.at('type').textOr('').endsWith('IP'))

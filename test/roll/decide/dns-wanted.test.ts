@@ -42,6 +42,22 @@ test('nodes that are not Ready are not asked', () => {
   assert.deepEqual(want?.from, ['n3'])
 })
 
+test('nodes that run no relay are not asked: Windows, and virtual kubelets', () => {
+  const windows = aNode('n3', { labels: { 'kubernetes.io/os': 'windows' } })
+  const virtual = aNode('n2', { taints: [{ key: 'virtual-kubelet.io/provider', effect: 'NoSchedule' }] })
+  const nodes = [aNode('n1'), virtual, windows, aNode('n4')]
+  const among = (s: RollSnapshot, labels: Record<string, string> = {}) => {
+    const asked = { ...s, dns: {} }
+    assert.ok(asked.current !== undefined)
+    const current = { ...asked.current, node: { ...asked.current.node, labels } }
+    return dnsWanted({ ...asked, current, cluster: { ...s.cluster, nodes } }, decide(asked))?.from
+  }
+  assert.deepEqual(among(aSnapshot()), ['n4'])
+  const back = withPort(aSnapshot(settled))
+  assert.deepEqual(among(back), ['n1', 'n4'])
+  assert.deepEqual(among(back, windows.labels), ['n4'])
+})
+
 test('DNS is not asked while a node drains, reboots or proves itself', () => {
   for (const stage of [out, proven]) assert.equal(wanted(aSnapshot(stage)), undefined)
 })

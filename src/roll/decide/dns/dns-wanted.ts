@@ -1,3 +1,4 @@
+import { runsNoRelay } from '../../../dns/model/runs-no-relay.ts'
 import type { Decision } from '../../model/decision.ts'
 import { hasCurrent, hasRebooted, type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
@@ -29,7 +30,8 @@ export function dnsWanted(s: RollSnapshot, decision: Decision): DnsWant | undefi
     case 'settle': {
       const record = ownRecord(s)
       if (record === undefined || !hasRebooted({ ...s, record })) return undefined
-      return { node: name, for: 'back', from: [name, ...others(s).slice(0, PLACES - 1)] }
+      const own = runsNoRelay(s.current.node) ? [] : [name]
+      return { node: name, for: 'back', from: [...own, ...others(s).slice(0, PLACES - 1)] }
     }
     default:
       return undefined
@@ -40,10 +42,12 @@ export function dnsWanted(s: RollSnapshot, decision: Decision): DnsWant | undefi
 const leaving = (s: NodeSnapshot): DnsWant | undefined =>
   isStillToGo(s) ? { node: s.current.node.name, for: 'leaving', from: others(s) } : undefined
 
-/** Nodes that leave last, or not any more, come first: their relays can stay for the next node too. There may be thousands. */
+/** Of nodes that can run a relay, those that leave last, or not any more, come first: their relays can stay for the next node too. There may be thousands. */
 function others({ cluster, run, current }: NodeSnapshot): readonly string[] {
   const ready = new Set(
-    cluster.nodes.flatMap(({ name, ready }) => (ready === 'True' && name !== current.node.name ? [name] : [])),
+    cluster.nodes.flatMap((node) =>
+      node.ready === 'True' && node.name !== current.node.name && !runsNoRelay(node) ? [node.name] : [],
+    ),
   )
   const [done, order] = [new Set(run.done), new Set(run.order)]
   const toGo = run.order.filter((name) => !done.has(name))
