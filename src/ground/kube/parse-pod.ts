@@ -16,6 +16,7 @@ export function parsePod(object: Untrusted): Pod {
   const spec = object.at('spec')
   const volumes = spec.at('volumes').each()
   const phase = object.at('status').at('phase').textOr('')
+  const unsafe = Object.keys(NOT_SAFE_TO_EVICT).filter((key) => annotations[key] === NOT_SAFE_TO_EVICT[key])
   return {
     namespace,
     name,
@@ -40,7 +41,7 @@ export function parsePod(object: Untrusted): Pod {
     }),
     ...(spec.at('restartPolicy').textOr('Always') === 'Always' ? {} : { runsToEnd: true }),
     ...present({
-      notSafeToEvict: Object.keys(NOT_SAFE_TO_EVICT).find((key) => annotations[key] === NOT_SAFE_TO_EVICT[key]),
+      notSafeToEvict: unsafe.length === 0 ? undefined : unsafe,
       blockedAnswer: annotations[BLOCKED_ANNOTATION],
       polite: mark === undefined ? undefined : parsePoliteMark(mark),
     }),

@@ -56,8 +56,8 @@ export interface Pod {
   readonly polite?: PoliteMark
   /** The answer of people to the question about the pod, in `evenkeel.dev/blocked`. */
   readonly blockedAnswer?: string
-  /** The annotation that says that it is not to be evicted. */
-  readonly notSafeToEvict?: string
+  /** The annotations that say that it is not to be evicted. Absent: none does. */
+  readonly notSafeToEvict?: readonly string[]
   /** What the scheduler uses, as far as it can tie a pod to one node: labels of the node, and its name with the key `metadata.name`. */
   readonly nodeSelector: Readonly<Record<string, string>>
   /** All that the scheduler uses. Only a plan reads it. */

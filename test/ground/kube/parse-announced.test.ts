@@ -53,9 +53,13 @@ test('a pod is not safe to evict by the words of the Cluster Autoscaler and of K
   }
   const safe = 'cluster-autoscaler.kubernetes.io/safe-to-evict'
   assert.deepEqual([mark({}), mark({ [safe]: 'true' }), mark({ [safe]: 'False' })], [undefined, undefined, undefined])
-  assert.equal(mark({ [safe]: 'false' }), safe)
+  assert.deepEqual(mark({ [safe]: 'false' }), [safe])
+  assert.deepEqual(mark({ 'karpenter.sh/do-not-disrupt': 'true', [safe]: 'false' }), [
+    safe,
+    'karpenter.sh/do-not-disrupt',
+  ])
   for (const key of ['karpenter.sh/do-not-disrupt', 'karpenter.sh/do-not-evict']) {
-    assert.equal(mark({ [key]: 'true' }), key)
+    assert.deepEqual(mark({ [key]: 'true' }), [key])
     assert.equal(mark({ [key]: 'false' }), undefined)
   }
 })

@@ -248,7 +248,7 @@ const GUARDS: readonly Row[] = [
   [
     'no pod is unsafe to evict',
     'begin',
-    withPods([aPod('train-1', 'n1', { notSafeToEvict: 'karpenter.sh/do-not-disrupt' })], {
+    withPods([aPod('train-1', 'n1', { notSafeToEvict: ['karpenter.sh/do-not-disrupt'] })], {
       drain: { ...aSpec().drain, safeToEvict: 'hold' },
     }),
     'hold record: PodNotSafeToEvict',

@@ -13,7 +13,7 @@ const MARK = 'cluster-autoscaler.kubernetes.io/safe-to-evict'
 
 const on = (pod: Partial<Pod>, safeToEvict: RollSpec['drain']['safeToEvict'] = 'hold', node = 'n1'): NodeSnapshot => {
   const spec = aSpec({ drain: { ...aSpec().drain, ...(safeToEvict === undefined ? {} : { safeToEvict }) } })
-  return aSnapshot({ pods: [aPod('train-1', node, { notSafeToEvict: MARK, ...pod })], change: { spec } })
+  return aSnapshot({ pods: [aPod('train-1', node, { notSafeToEvict: [MARK], ...pod })], change: { spec } })
 }
 
 const BEGUN = 'act record: writeRecord'
@@ -36,13 +36,13 @@ for (const [title, snapshot, decision] of ROWS) {
 
 test('a pod that came between the record and the cordon holds the cordon', () => {
   const { spec } = on({})
-  const pods = [aPod('train-1', 'n1', { notSafeToEvict: MARK })]
+  const pods = [aPod('train-1', 'n1', { notSafeToEvict: [MARK] })]
   const decided = decide(aSnapshot({ record: aRecord(), pods, change: { spec } }))
   assert.equal(shortDecision(decided), 'hold cordon: PodNotSafeToEvict')
 })
 
 test('once the node is out it is drained: the pod of a node that an earlier process took is evicted', () => {
-  const pods = [aPod('train-1', 'n1', { notSafeToEvict: MARK })]
+  const pods = [aPod('train-1', 'n1', { notSafeToEvict: [MARK] })]
   const decided = decide(aSnapshot({ ...out, pods, change: { spec: on({}).spec } }))
   assert.match(shortDecision(decided), /^act drain: evict/)
 })
@@ -58,4 +58,18 @@ test('the hold names the pod and the command that lifts it', () => {
       next: 'let it end, or: kubectl -n shop annotate pod train-1 cluster-autoscaler.kubernetes.io/safe-to-evict-',
     },
   ])
+})
+
+test('of a pod with two such annotations the hold names both, and the command takes both off', () => {
+  const decided = decide(on({ notSafeToEvict: [MARK, 'karpenter.sh/do-not-disrupt'] }))
+  assert.equal(decided.kind, 'hold')
+  const [reason] = plain(decided.reasons) as readonly { readonly text: string; readonly next: string }[]
+  assert.match(
+    reason?.text ?? '',
+    /\(cluster-autoscaler\.kubernetes\.io\/safe-to-evict: "false", karpenter\.sh\/do-not-disrupt: "true"\)/,
+  )
+  assert.match(
+    reason?.next ?? '',
+    /annotate pod train-1 cluster-autoscaler\.kubernetes\.io\/safe-to-evict- karpenter\.sh\/do-not-disrupt-$/,
+  )
 })

@@ -19,10 +19,11 @@ export function notSafeToEvict(s: NodeSnapshot): readonly Reason[] {
     .map((pod) => ({
       code: 'PodNotSafeToEvict',
       object: refKey(pod),
-      text: `${refKey(pod)} says that it is not to be evicted (${notSafeMark(pod)}), and runs on ${s.current.node.name}`,
-      next: say`let it end, or: ${kubectl`-n ${pod.namespace} annotate pod ${pod.name} ${pod.notSafeToEvict ?? ''}-`}`,
+      text: `${refKey(pod)} says that it is not to be evicted (${notSafeMarks(pod).join(', ')}), and runs on ${s.current.node.name}`,
+      next: say`let it end, or: ${kubectl`-n ${pod.namespace} annotate pod ${pod.name} ${(pod.notSafeToEvict ?? []).map((key) => `${key}-`)}`}`,
     }))
 }
 
-/** `KEY: "VALUE"` of the annotation. */
-export const notSafeMark = ({ notSafeToEvict: key = '' }: Pod): string => `${key}: "${NOT_SAFE_TO_EVICT[key] ?? ''}"`
+/** `KEY: "VALUE"` of each annotation. */
+export const notSafeMarks = ({ notSafeToEvict = [] }: Pod): readonly string[] =>
+  notSafeToEvict.map((key) => `${key}: "${NOT_SAFE_TO_EVICT[key] ?? ''}"`)

@@ -6,7 +6,7 @@ import { tolerates } from '../../../ground/model/tolerations.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'
-import { isNotSafeToEvict, notSafeMark } from '../drain/not-safe-to-evict.ts'
+import { isNotSafeToEvict, notSafeMarks } from '../drain/not-safe-to-evict.ts'
 import { podsOf } from '../drain/ready-pods.ts'
 import { replacerOf } from '../drain/replacer-of.ts'
 import { withLadder } from './blocked-advice.ts'
@@ -39,7 +39,7 @@ function notSafe({ spec: { drain }, cluster }: PlanSnapshot, pods: readonly Pod[
   const unsafe = pods.filter((pod) => isNotSafeToEvict(pod, drain))
   if (unsafe.length === 0 || drain.safeToEvict === 'ignore') return []
   const { words, isOne, where } = gatherPods(unsafe, cluster.workloads)
-  const marks = [...new Set(unsafe.map(notSafeMark))]
+  const marks = [...new Set(unsafe.flatMap(notSafeMarks))]
   const isHeld = drain.safeToEvict === 'hold'
   const [one, it] = isOne ? ['says that it is', 'it'] : ['say that they are', 'them']
   const then = isHeld
