@@ -19,12 +19,20 @@ const PLACE = { name: 'coredns', namespace: NAMESPACE }
 /** CoreDNS as kubeadm installs it: Deployment `coredns`, Service `kube-dns`, its Corefile in a ConfigMap; with a budget. */
 export function clusterDns({ zone, replicas, address, ports }: DnsWorkload): readonly object[] {
   const corefile = `.:${ports.dns} {
+    errors
     health :${ports.health}
     ready
     kubernetes ${zone} in-addr.arpa {
         pods insecure
+        fallthrough in-addr.arpa
         ttl 30
     }
+    prometheus :9153
+    forward . /etc/resolv.conf
+    cache 30
+    loop
+    reload
+    loadbalance
 }
 `
   const container = {

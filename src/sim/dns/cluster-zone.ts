@@ -30,16 +30,19 @@ const REFUSED: ZoneAnswer = { rcode: 'REFUSED', isAuthoritative: false, answers:
 
 /**
  * The zone of a cluster as CoreDNS answers it (plugin `kubernetes` with `pods insecure`), from a watch of Services: their
- * cluster IPs, names of pods, the reverse zone, and authoritative negative answers. It has no endpoints of headless Services,
- * and forwards nothing.
+ * cluster IPs, names of pods, the reverse zone, and authoritative negative answers. It has no endpoints of headless Services. What is no
+ * name of the cluster is for other servers, where it forwards.
  */
 export class ClusterZone {
   readonly #zone: string
+  /** Of what is of no zone of its own: `forward` sends it on, whatever its class; without it, CoreDNS refuses. */
+  readonly #elsewhere: ZoneAnswer | undefined
   readonly #services = new Map<string, ServiceObject>()
   readonly #endWatch: () => void
 
-  constructor(world: World, zone: string) {
+  constructor(world: World, { zone, forwards = false }: { readonly zone: string; readonly forwards?: boolean }) {
     this.#zone = zone
+    this.#elsewhere = forwards ? undefined : REFUSED
     this.#endWatch = watchObjects(world, { resource: SERVICES, matches: () => true }, (event) => this.#take(event))
   }
 
@@ -47,12 +50,13 @@ export class ClusterZone {
     this.#endWatch()
   }
 
-  answer({ name, type, class: ofClass }: ZoneQuestion): ZoneAnswer {
+  /** Undefined: the servers that it forwards to are to be asked. */
+  answer({ name, type, class: ofClass }: ZoneQuestion): ZoneAnswer | undefined {
     // Without the plugin `chaos` no zone of CoreDNS is of another class.
-    if (ofClass !== 'IN') return REFUSED
+    if (ofClass !== 'IN') return this.#elsewhere
     const asked = name.toLowerCase().replace(/\.$/, '')
     if (asked.endsWith(REVERSE)) return this.#reverse(asked, type)
-    if (asked !== this.#zone && !asked.endsWith(`.${this.#zone}`)) return REFUSED
+    if (asked !== this.#zone && !asked.endsWith(`.${this.#zone}`)) return this.#elsewhere
     const records = this.#recordsOf(asked, name)
     if (records === undefined) return this.#said('NXDOMAIN', [])
     return this.#said(
@@ -79,10 +83,11 @@ export class ClusterZone {
     return address === undefined ? [] : [{ name, type: 'A', ttl: TTL_SECONDS, data: address }]
   }
 
-  #reverse(asked: string, type: string): ZoneAnswer {
+  #reverse(asked: string, type: string): ZoneAnswer | undefined {
     const address = asked.slice(0, -REVERSE.length).split('.').toReversed().join('.')
     const found = [...this.#services.values()].find((service) => addressOf(service) === address)
-    if (found === undefined) return this.#said('NXDOMAIN', [])
+    // The reverse zones fall through.
+    if (found === undefined) return this.#elsewhere === undefined ? undefined : this.#said('NXDOMAIN', [])
     const { name, namespace = '' } = found.metadata
     const data = `${name}.${namespace}.svc.${this.#zone}`
     return this.#said('NOERROR', type === 'PTR' ? [{ name: asked, type: 'PTR', ttl: TTL_SECONDS, data }] : [])

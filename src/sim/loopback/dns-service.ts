@@ -1,6 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { createServer, type Server, type Socket } from 'node:net'
-import { answerMessage } from '../dns/answer-message.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
+import { answerMessage, failedMessage, outsideMessage } from '../dns/answer-message.ts'
 import type { ClusterZone } from '../dns/cluster-zone.ts'
 import type { Destination } from '../network/network.ts'
 import type { LoopbackNet } from './loopback-net.ts'
@@ -9,10 +10,15 @@ interface DnsServiceParts {
   readonly net: LoopbackNet
   readonly at: Destination
   readonly zone: ClusterZone
+  readonly timers: Timers
 }
 
 /** Before each message over TCP (RFC 1035 4.2.2). */
 const LENGTH_BYTES = 2
+/** As long as plugin `forward` tries. */
+const FORWARDS_FOR_MS = 5_000
+
+type Answered = (reply: Buffer | undefined) => void
 
 /** The DNS server in a pod, on real sockets: UDP and TCP on one port. */
 export class DnsService {
@@ -20,15 +26,22 @@ export class DnsService {
   readonly #udp: UdpSocket
   readonly #tcp: Server
   readonly #connections = new Set<Socket>()
+  readonly #timers: Timers
+  /** Of queries that wait for a server outside. */
+  readonly #waits = new Set<() => void>()
   #isUdpDropped = false
+  #isUpstreamCut = false
   #isOver = false
 
-  constructor({ net, at, zone }: DnsServiceParts) {
+  constructor({ net, at, zone, timers }: DnsServiceParts) {
     this.#zone = zone
+    this.#timers = timers
     this.#udp = createSocket('udp4')
     this.#udp.on('message', (query, { port, address }) => {
-      const reply = this.#isUdpDropped ? undefined : answerMessage(this.#zone, query)
-      if (reply !== undefined) this.#udp.send(reply, port, address, ignore)
+      if (this.#isUdpDropped) return
+      this.#answer(query, (reply) => {
+        if (reply !== undefined && !this.#isOver) this.#udp.send(reply, port, address, ignore)
+      })
     })
     net.bindUdp(this.#udp, at)
     this.#tcp = createServer({ noDelay: true }, (socket) => this.#serve(socket))
@@ -40,6 +53,11 @@ export class DnsService {
     this.#isUdpDropped = true
   }
 
+  /** The servers that it forwards to are silent from now on. It has no cache, so that each of their names is affected. */
+  cutUpstream(): void {
+    this.#isUpstreamCut = true
+  }
+
   /** Its process has ended: nothing is open any more. */
   end(): void {
     if (this.#isOver) return
@@ -48,6 +66,22 @@ export class DnsService {
     this.#udp.close()
     this.#tcp.close()
     for (const socket of this.#connections) socket.destroy()
+    for (const callOff of this.#waits) callOff()
+  }
+
+  #answer(query: Buffer, answered: Answered): void {
+    const reply = answerMessage(this.#zone, query)
+    if (reply !== 'others') answered(reply)
+    else if (this.#isUpstreamCut) this.#fail(query, answered)
+    else answered(outsideMessage(query))
+  }
+
+  #fail(query: Buffer, answered: Answered): void {
+    const callOff = this.#timers.later(FORWARDS_FOR_MS, () => {
+      this.#waits.delete(callOff)
+      answered(failedMessage(query))
+    })
+    this.#waits.add(callOff)
   }
 
   #serve(socket: Socket): void {
@@ -57,10 +91,12 @@ export class DnsService {
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk])
       for (let end = wholeIn(received); end !== undefined; end = wholeIn(received)) {
-        const reply = answerMessage(this.#zone, received.subarray(LENGTH_BYTES, end))
+        const query = received.subarray(LENGTH_BYTES, end)
         received = received.subarray(end)
-        if (reply === undefined) socket.destroy()
-        else socket.write(framed(reply))
+        this.#answer(query, (reply) => {
+          if (reply === undefined) socket.destroy()
+          else socket.write(framed(reply))
+        })
       }
     })
   }

@@ -106,6 +106,13 @@ export class LoopbackDataPlane implements DataPlane {
     dns.dropUdp()
   }
 
+  /** The servers that the DNS server in that pod forwards to are silent. */
+  cutUpstream(uid: string): void {
+    const dns = this.#dns.get(uid)
+    invariant(dns !== undefined, `no DNS server runs in pod ${uid}`)
+    dns.cutUpstream()
+  }
+
   /** A machine without power hears nothing. */
   setRules(name: string, rules: readonly NodePortRule[]): void {
     const node = this.#node(name)
@@ -151,9 +158,10 @@ export class LoopbackDataPlane implements DataPlane {
 
   /** In the pod of that uid, where it answers DNS. The returned function ends it. */
   #openDns(uid: string, host: string, { dns }: AppBehaviour): () => void {
-    const { world, net } = this.#parts
+    const { world, net, timers } = this.#parts
     if (dns === undefined || world === undefined) return () => undefined
-    const service = new DnsService({ net, at: { host, port: dns.port }, zone: new ClusterZone(world, dns.zone) })
+    const zone = new ClusterZone(world, { zone: dns.zone, forwards: true })
+    const service = new DnsService({ net, at: { host, port: dns.port }, zone, timers })
     this.#dns.set(uid, service)
     return () => {
       service.end()

@@ -9,6 +9,7 @@ import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
 import type { DnsOutcome, DnsQuestion } from '../../../src/dns/model/dns.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../../src/ground/machine/system-random.ts'
+import { systemTimers as timers } from '../../../src/ground/machine/system-timers.ts'
 import { apiService, clusterDns } from '../../../src/sim/cluster/dns-workloads.ts'
 import { ClusterZone } from '../../../src/sim/dns/cluster-zone.ts'
 import { DnsService } from '../../../src/sim/loopback/dns-service.ts'
@@ -37,7 +38,7 @@ interface Served {
 }
 
 /** The DNS of a cluster with the Services of a real one, on an address of its own. */
-async function served(t: TestContext): Promise<Served> {
+async function served(t: TestContext, forwards = false): Promise<Served> {
   const world = { store: new Store(), clock, random }
   for (const name of ['default', 'kube-system'])
     createObject(world, { resource: NAMESPACES, body: { metadata: { name } } })
@@ -49,7 +50,7 @@ async function served(t: TestContext): Promise<Served> {
     applyManifest(world, manifest)
   const net = await LoopbackNet.open()
   const at = { host: net.nodeAddress(1), port: await net.freePort(1053, [], 'both') }
-  const dns = new DnsService({ net, at, zone: new ClusterZone(world, ZONE) })
+  const dns = new DnsService({ net, at, zone: new ClusterZone(world, { zone: ZONE, forwards }), timers })
   t.after(async () => {
     dns.end()
     await net.close()
@@ -93,6 +94,7 @@ test('what is asked of it is answered as CoreDNS does', async (t) => {
     [named('9.9.96.10.in-addr.arpa', 'PTR'), `NXDOMAIN aa ${soa}`],
     [named('example.com'), 'REFUSED'],
     [{ name: 'version.bind', type: 'TXT', class: 'CH' }, 'REFUSED'],
+    [{ ...named('example.com'), edns: 1 }, 'BADVERS'],
   ] as const)
     assert.equal(said(await ask(at, question)), answer, question.name)
   const cart = { metadata: { name: 'cart' }, spec: { clusterIP: '10.96.7.7' } }
@@ -100,6 +102,25 @@ test('what is asked of it is answered as CoreDNS does', async (t) => {
   assert.equal(said(await ask(at, named('cart.default.svc.cluster.local'))), 'NOERROR aa A 10.96.7.7')
   world.store.remove(SERVICES, { namespace: 'default', name: 'cart' })
   assert.equal(said(await ask(at, named('cart.default.svc.cluster.local'))), `NXDOMAIN aa ${soa}`)
+})
+
+test('where it forwards, what is not of its zone is answered by the servers there, and where they are silent by none', async (t) => {
+  const { at, dns } = await served(t, true)
+  const others: readonly DnsQuestion[] = [
+    named('example.com'),
+    { name: 'id.server', type: 'TXT', class: 'CH' },
+    named('9.9.96.10.in-addr.arpa', 'PTR'),
+  ]
+  const answers = await Promise.all(others.map((question) => ask(at, question)))
+  assert.deepEqual(answers.map(said), ['NXDOMAIN', 'REFUSED', 'NXDOMAIN'])
+  assert.ok(answers.every((outcome) => outcome.kind === 'reply' && outcome.reply.recursive))
+  dns.cutUpstream()
+  for (const question of others) assert.equal(said(await ask(at, question, 'udp', SOON_MS)), 'timeout', question.name)
+  assert.equal(said(await ask(at, { ...named('example.com'), edns: 1 }, 'udp')), 'BADVERS')
+  for (const over of ['udp', 'tcp'] as const) assert.equal(said(await ask(at, API, over)), 'NOERROR aa A 10.96.0.1')
+  const late = await ask(at, named('example.com'), 'udp', 2 * ENOUGH_MS)
+  assert.ok(late.kind === 'reply' && !late.reply.recursive)
+  assert.equal(said(late), 'SERVFAIL')
 })
 
 test('where UDP is dropped it is silent over UDP, and answers over TCP', async (t) => {
