@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { DnsCluster } from '../../bin/demo/dns/dns-cluster.ts'
 import { dnsDemoActions } from '../../bin/demo/dns/dns-demo-actions.ts'
+import { repairOfOurs } from '../../bin/demo/dns/repair-of-ours.ts'
 import type { DnsCheck } from '../../src/dns/run/check-dns.ts'
+import { openApi } from '../../src/ground/kube/open-cluster.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
 import { demoProcess, endsByInterrupt } from '../support/demo-process.ts'
 
@@ -41,6 +46,29 @@ test('a pod that is dead over UDP alone is found, named and replaced, and no que
   assert.equal(repair.outcome.after.verdict, 'ok')
   assert.match(said, /Z check {6}UdpDead pod coredns-\w+-\w+: the pod answers over TCP but not over UDP\n/)
   assert.deepEqual(readdirSync(folder), [])
+})
+
+test('a pod of an embedded cluster whose way to the servers outside is cut is named so, and no pod is replaced', async (t) => {
+  const never = new AbortController().signal
+  const ground = await DnsCluster.open(await LoopbackNet.open(), never)
+  t.after(() => ground.end())
+  const { plane, kubeconfig: kubeconfigPath } = ground.cluster
+  const log = { debug: () => undefined, warn: () => undefined }
+  const { parts } = await openApi({ kubeconfigPath, env: {}, clock, random, log, userAgent: 'evenkeel/test' }, never)
+  const ignored = { onCheck: () => undefined, onTouch: () => undefined, onWord: () => undefined }
+  const repaired = async (): Promise<readonly unknown[]> => {
+    const repair = await repairOfOurs(ground, { parts, hears: ignored }, never)
+    assert.ok(!('busy' in repair))
+    const found = repair.check.findings.map(({ code, subjects }) => [code, ...subjects.map(({ name }) => name)])
+    return [repair.decision.kind, ...found]
+  }
+  const [first, second] = ground.pods.map(({ metadata: { name, uid } }) => ({ name, uid }))
+  assert.ok(first !== undefined && second !== undefined)
+  assert.deepEqual(await repaired(), ['nothing', ['Healthy', 'dns']])
+  plane.cutUpstream(first.uid)
+  assert.deepEqual(await repaired(), ['nothing', ['UpstreamOfOne', first.name]])
+  plane.cutUpstream(second.uid)
+  assert.deepEqual(await repaired(), ['nothing', ['UpstreamDown', first.name, second.name]])
 })
 
 test('Ctrl-C in the midst of it ends it with 130, and leaves nothing', (t) =>

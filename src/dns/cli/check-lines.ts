@@ -110,5 +110,6 @@ export const DATA_WORDS: Readonly<Record<PathReading['data'], string>> = {
   noKubernetes: 'no cluster zone',
   wrongZone: 'another zone',
   wrongAnswer: 'wrong',
+  unanswered: 'nothing of the zone',
   unknown: '',
 }

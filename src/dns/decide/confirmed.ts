@@ -1,5 +1,5 @@
 import { present } from '../../ground/model/present.ts'
-import type { PathReading } from './path-reading.ts'
+import { isWrong, type PathReading } from './path-reading.ts'
 import { type DnsScene, type Path, type ScenePod, targetName } from './scene.ts'
 import type { UdpSeen } from './udp-seen.ts'
 
@@ -29,7 +29,8 @@ export const needsConfirming = ({ paths, pods }: DnsScene): boolean =>
       tcp === 'silent' ||
       canary === 'silent' ||
       upstream === 'fails' ||
-      (data !== 'right' && data !== 'unknown'),
+      data === 'unanswered' ||
+      isWrong({ data }),
   )
 
 const keyOf = ({ vantage, target }: Path): string => `${vantage} ${target.kind} ${targetName(target)}`
@@ -38,7 +39,15 @@ const keyOf = ({ vantage, target }: Path): string => `${vantage} ${target.kind} 
 const UDP: readonly PathReading['udp'][] = ['silent', 'loses', 'answers']
 const TCP: readonly PathReading['tcp'][] = ['silent', 'answers']
 const UPSTREAM: readonly PathReading['upstream'][] = ['fails', 'answers']
-const DATA: readonly PathReading['data'][] = ['noKubernetes', 'unsynced', 'wrongZone', 'wrongAnswer', 'stale', 'right']
+const DATA: readonly PathReading['data'][] = [
+  'noKubernetes',
+  'unsynced',
+  'wrongZone',
+  'wrongAnswer',
+  'stale',
+  'unanswered',
+  'right',
+]
 
 function inBoth(now: PathReading, before: PathReading): PathReading {
   const rungOf = (fault: string): string => fault.slice(0, fault.indexOf(':'))

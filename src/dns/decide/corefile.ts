@@ -1,5 +1,14 @@
 import { canonicalDnsName, isDnsName } from '../model/dns.ts'
 
+/** A plugin of a Corefile, where it stands after the keys of its server block. */
+interface Plugin {
+  /** What follows its name. */
+  readonly words: readonly string[]
+  readonly serverZones: readonly string[]
+  /** Its directives, word by word. */
+  readonly lines: readonly (readonly string[])[]
+}
+
 /** A plugin `kubernetes` of a Corefile. */
 export interface KubernetesPlugin {
   /** Its zones as they are written; a variable that CoreDNS fills in is no name. */
@@ -21,19 +30,29 @@ export const wordsOfCorefile = (text: string): readonly (readonly string[])[] =>
     return words
   })
 
-export function kubernetesPlugins(text: string): readonly KubernetesPlugin[] {
-  const found: KubernetesPlugin[] = []
+export const kubernetesPlugins = (text: string): readonly KubernetesPlugin[] =>
+  pluginsOf(text, 'kubernetes').map(({ words: zones, ...rest }) => ({ zones, ...rest }))
+
+/** Whether it asks other servers for names of all zones. A snippet (`(name)`) is imported by some server block. */
+export const forwardsAll = (text: string): boolean =>
+  pluginsOf(text, 'forward').some(
+    ({ words: [from], serverZones }) =>
+      from === '.' && serverZones.some((zone) => zone === '.' || zone.startsWith('(')),
+  )
+
+function pluginsOf(text: string, name: string): readonly Plugin[] {
+  const found: Plugin[] = []
   const open: { readonly words: readonly string[]; readonly lines: string[][] }[] = []
   const close = (): void => {
     const block = open.pop()
-    if (block?.words[0] === 'kubernetes') found.push(pluginOf(block, open[0]?.words))
+    if (block?.words[0] === name) found.push(pluginOf(block, open[0]?.words))
   }
   for (const words of wordsOfCorefile(text)) {
     const [first] = words
     if (first === undefined) continue
     if (first === '}') close()
     else if (words.at(-1) === '{') open.push({ words: words.slice(0, -1), lines: [] })
-    else if (first === 'kubernetes' && open.at(-1)?.words[0] !== 'kubernetes')
+    else if (first === name && open.at(-1)?.words[0] !== name)
       found.push(pluginOf({ words, lines: [] }, open[0]?.words))
     else open.at(-1)?.lines.push([...words])
   }
@@ -42,9 +61,9 @@ export function kubernetesPlugins(text: string): readonly KubernetesPlugin[] {
 }
 
 const pluginOf = (
-  { words: [, ...zones], lines }: { readonly words: readonly string[]; readonly lines: readonly (readonly string[])[] },
+  { words: [, ...words], lines }: { readonly words: readonly string[]; readonly lines: readonly (readonly string[])[] },
   keys: readonly string[] = [],
-): KubernetesPlugin => ({ zones, serverZones: keys.map(zoneOfKey), lines })
+): Plugin => ({ words, serverZones: keys.map(zoneOfKey), lines })
 
 /** `dns://cluster.local:53,` → `cluster.local`. */
 const zoneOfKey = (key: string): string =>

@@ -120,6 +120,14 @@ export const FURTHER_CAUSES = {
     cure: 'Run the check from within the cluster (--relay), which names the pod. Compare the address with that of the Service.',
     repair: 'none',
   },
+  ZoneUnanswered: {
+    verdict: 'unverified',
+    is: 'the pod answers, but no question about the cluster’s zone',
+    cause:
+      'It serves another zone, and the servers that it forwards to are silent about this one. No Corefile that could be read names this zone.',
+    cure: 'Name the zone with --zone, or let the check read the ConfigMap of CoreDNS.',
+    repair: 'none',
+  },
   NotAsked: {
     verdict: 'unverified',
     is: 'no query could be sent to it',

@@ -14,6 +14,10 @@ export interface AskedZone {
   readonly newest?: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
   /** What it does not know of the zone it asks of other servers: that a name is not there is then said without authority. */
   readonly fallsThrough?: true
+  /** Its Corefile has the plugin kubernetes for the zone. Absent: that is not known. */
+  readonly isServed?: true
+  /** By its Corefile it asks other servers for names outside of the cluster. */
+  readonly forwards?: true
   /** A name outside of the cluster that the operator named. */
   readonly outside?: string
 }
@@ -33,11 +37,18 @@ export type RungReading =
   | { readonly kind: 'moot'; readonly text: string }
   | { readonly kind: 'wrong'; readonly fault: DataFault; readonly text: string }
 
+/**
+ * Who answers. `itself`: the server, whatever the servers that it forwards to do. `zone`: the server, if it serves the zone. `others`:
+ * perhaps a server that it forwards to.
+ */
+export type AnsweredBy = 'itself' | 'zone' | 'others'
+
 export interface Rung {
   readonly id: 'L0' | 'L1' | 'L2' | 'L3' | 'L4' | 'L5' | 'L6' | 'L7' | 'L8'
   readonly over: 'udp' | 'tcp'
   /** What a right answer proves. */
   readonly proves: string
+  readonly answeredBy: (asked: AskedZone) => AnsweredBy
   /** Undefined where this cluster gives nothing to ask for. */
   readonly question: (asked: AskedZone, nonce: Nonce) => DnsQuestion | undefined
   readonly read: (reply: DnsReply, asked: AskedZone, nonce: Nonce) => RungReading
@@ -78,16 +89,36 @@ const listedService = ({ apiAddresses, hidesApi, newest }: AskedZone): AskedZone
 const serviceName = ({ namespace, name }: { readonly namespace: string; readonly name: string }, zone: string) =>
   `${name}.${namespace}.svc.${zone}`
 
-const ZONE_VERSION: Pick<Rung, 'question' | 'read'> = {
-  question: ({ zone }) => inName(`dns-version.${zone}`, 'TXT'),
-  read: (reply, { zone }) =>
+const ofZone = ({ isServed }: AskedZone): AnsweredBy => (isServed ? 'itself' : 'zone')
+/** What the zone does not have may be asked of others. */
+const ofZoneAlone = (asked: AskedZone): AnsweredBy => (asked.fallsThrough ? 'others' : ofZone(asked))
+
+const versionName = ({ zone }: Pick<AskedZone, 'zone'>): string => `dns-version.${zone}`
+
+/**
+ * What CoreDNS answers before it looks at its Corefile, since its first version. It hands a question of another class (`id.server`) on
+ * where it forwards, and is then as silent as the servers there. A server that knows nothing of versions answers the name.
+ */
+export const livenessQuestion = (asked: Pick<AskedZone, 'zone'>): DnsQuestion => ({
+  ...inName(versionName(asked), 'TXT'),
+  edns: 1,
+})
+
+/** No one may have it (RFC 6761 6.4), so that servers on the way know that it does not exist. No cache can know it. */
+const nowhere = ({ hex }: Nonce): string => `evenkeel-${hex}.invalid`
+
+const ZONE_VERSION: Pick<Rung, 'answeredBy' | 'question' | 'read'> = {
+  answeredBy: ofZone,
+  question: (asked) => inName(versionName(asked), 'TXT'),
+  read: (reply, asked) =>
     reply.rcode === 'NOERROR' && dataOf(reply, 'TXT').length > 0
       ? RIGHT
-      : wrong('noKubernetes', `${reply.rcode} for dns-version.${zone}`),
+      : wrong('noKubernetes', `${reply.rcode} for ${versionName(asked)}`),
 }
 
 /** Where no Service is sure to be known, a name that the zone always has. */
-const LISTED_SERVICE: Pick<Rung, 'question' | 'read'> = {
+const LISTED_SERVICE: Pick<Rung, 'answeredBy' | 'question' | 'read'> = {
+  answeredBy: ofZone,
   question: (asked, nonce) => {
     const service = listedService(asked)
     if (service === undefined) return ZONE_VERSION.question(asked, nonce)
@@ -106,8 +137,9 @@ export const LADDER: readonly Rung[] = [
     id: 'L0',
     over: 'udp',
     proves: 'its socket, its parser and the way back',
-    question: () => ({ name: 'id.server', type: 'TXT', class: 'CH' }),
-    // Refused before any plugin is asked: whatever it says, it lives.
+    answeredBy: () => 'itself',
+    question: livenessQuestion,
+    // Whatever it says, it lives.
     read: () => RIGHT,
   },
   {
@@ -121,6 +153,7 @@ export const LADDER: readonly Rung[] = [
     id: 'L3',
     over: 'udp',
     proves: 'an answer that no cache can have',
+    answeredBy: ofZoneAlone,
     question: ({ zone, dnsService }, nonce) =>
       inName(`${podAddress(nonce).replaceAll('.', '-')}.${dnsService.namespace}.pod.${zone}`, 'A'),
     read: (reply, _asked, nonce) => {
@@ -137,6 +170,7 @@ export const LADDER: readonly Rung[] = [
     id: 'L4',
     over: 'udp',
     proves: 'it still learns of new Services',
+    answeredBy: ofZoneAlone,
     question: ({ zone, newest }) =>
       newest === undefined ? undefined : inName(serviceName(newest, zone), typeOf(newest.addresses)),
     read: (reply, { newest }) => {
@@ -150,6 +184,7 @@ export const LADDER: readonly Rung[] = [
     id: 'L5',
     over: 'udp',
     proves: 'it answers with authority that a name does not exist',
+    answeredBy: ofZoneAlone,
     question: ({ zone }, { hex }) => inName(`evenkeel-${hex}.default.svc.${zone}`, 'A'),
     read: ({ rcode, authoritative, authorities, answers }, { fallsThrough }) => {
       if (fallsThrough && rcode === 'NXDOMAIN') return RIGHT
@@ -165,12 +200,13 @@ export const LADDER: readonly Rung[] = [
     id: 'L6',
     over: 'udp',
     proves: 'its reverse zone',
+    // Corefiles may leave reverse zones to another server.
+    answeredBy: () => 'others',
     question: ({ dnsService: { addresses } }) =>
       addresses[0] === undefined ? undefined : inName(reverseName(canonicalAddress(addresses[0])), 'PTR'),
     read: (reply, { zone, dnsService: { namespace, name } }) => {
       const found = dataOf(reply, 'PTR').map(canonicalDnsName)
       if (found.includes(canonicalDnsName(`${name}.${namespace}.svc.${zone}`))) return RIGHT
-      // Corefiles may leave reverse zones to another server.
       return { kind: 'moot', text: `${found[0] ?? reply.rcode} for the address of ${namespace}/${name}` }
     },
   },
@@ -178,9 +214,17 @@ export const LADDER: readonly Rung[] = [
     id: 'L7',
     over: 'udp',
     proves: 'the servers that it forwards to',
-    question: ({ outside }) => (outside === undefined ? undefined : inName(outside, 'A')),
-    read: ({ rcode }, { outside }) =>
-      rcode === 'NOERROR' ? RIGHT : wrong('upstream', `${rcode} for ${outside ?? 'a name outside'}`),
+    answeredBy: () => 'others',
+    question: ({ outside, forwards }, nonce) => {
+      const name = outside ?? (forwards ? nowhere(nonce) : undefined)
+      return name === undefined ? undefined : inName(name, 'A')
+    },
+    read: ({ rcode, recursive }, { outside }, nonce) => {
+      if (rcode === 'NOERROR') return RIGHT
+      // In a network of its own they answer, and know no name of elsewhere.
+      if (outside === undefined && (rcode === 'NXDOMAIN' || recursive)) return RIGHT
+      return wrong('upstream', `${rcode} for ${outside ?? nowhere(nonce)}`)
+    },
   },
   { id: 'L8', over: 'tcp', proves: 'the same answer over TCP', ...LISTED_SERVICE },
 ]

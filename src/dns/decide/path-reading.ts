@@ -9,8 +9,11 @@ export interface PathReading {
   /** How UDP failed, most often first; empty where it answered. */
   readonly how: readonly Exclude<DnsOutcome['kind'], 'reply' | 'notAsked'>[]
   readonly tcp: 'answers' | 'silent' | 'notAsked'
-  /** The worst that an answer about the cluster was. `unknown`: none came. */
-  readonly data: 'right' | Exclude<DataFault, 'upstream'> | 'unknown'
+  /**
+   * The worst that an answer about the cluster was. `unanswered`: the server answers, but nothing about a zone that it may not serve.
+   * `unknown`: no answer came.
+   */
+  readonly data: 'right' | Exclude<DataFault, 'upstream'> | 'unanswered' | 'unknown'
   readonly upstream: 'answers' | 'fails' | 'notAsked'
   /** Queries over UDP, and how many got no answer. */
   readonly asked: number
@@ -26,7 +29,6 @@ export interface PathReading {
   readonly faults: readonly string[]
 }
 
-const SILENT_SHARE = 0.75
 /**
  * So many lost, and one more for each so many asked, is no random loss of one packet in a hundred: two rounds that both
  * reach it are met in none of 10⁵. One dead endpoint among several that kube-proxy kept does reach it.
@@ -46,7 +48,8 @@ const BY_WEIGHT: readonly Exclude<DataFault, 'upstream'>[] = [
 /** Folds the tries of one round. Queries that this machine could not send say nothing. */
 export function readPath(tries: readonly Try[]): PathReading {
   const sent = tries.filter(({ outcome }) => outcome.kind !== 'notAsked')
-  const overUdp = sent.filter(({ over }) => over === 'udp')
+  const own = ownOf(sent)
+  const overUdp = own.filter(({ over }) => over === 'udp')
   const lost = overUdp.filter(isSilent)
   const wrongSource = overUdp.find(({ outcome }) => outcome.kind === 'wrongSource')?.outcome
   const replies = overUdp.flatMap(({ outcome }) => (outcome.kind === 'reply' ? [outcome] : []))
@@ -55,7 +58,7 @@ export function readPath(tries: readonly Try[]): PathReading {
   return {
     udp: udpState(overUdp.length, lost.length),
     how: byFrequency(lost.map(({ outcome }) => outcome.kind as PathReading['how'][number])),
-    tcp: tcpState(sent),
+    tcp: tcpState(own),
     data: dataState(
       sent,
       wrongs.map(({ fault }) => fault),
@@ -71,9 +74,20 @@ export function readPath(tries: readonly Try[]): PathReading {
   }
 }
 
+/**
+ * Without those whose silence may be that of another server, which this one asks. A server that answers, and nothing about the zone, may
+ * serve another zone.
+ */
+function ownOf(sent: readonly Try[]): readonly Try[] {
+  const answered = sent.filter((one) => !isSilent(one))
+  const isOfZone = answered.length === 0 || answered.some(({ answeredBy }) => answeredBy === 'zone')
+  return sent.filter((one) => !isSilent(one) || one.answeredBy === 'itself' || (one.answeredBy === 'zone' && isOfZone))
+}
+
+/** A server that answers anything is alive. */
 function udpState(asked: number, lost: number): PathReading['udp'] {
   if (asked === 0) return 'notAsked'
-  if (lost >= asked * SILENT_SHARE) return 'silent'
+  if (lost === asked) return 'silent'
   return lost >= LOSES_FROM + Math.floor(asked / ONE_MORE_FOR_EACH) ? 'loses' : 'answers'
 }
 
@@ -86,10 +100,14 @@ function tcpState(sent: readonly Try[]): PathReading['tcp'] {
 function dataState(sent: readonly Try[], faults: readonly DataFault[]): PathReading['data'] {
   const worst = BY_WEIGHT.find((fault) => faults.includes(fault))
   if (worst !== undefined) return worst
-  return sent.some(({ rung, reading }) => rung !== 'L0' && rung !== 'L7' && reading?.kind === 'right')
-    ? 'right'
-    : 'unknown'
+  if (sent.some(({ rung, reading }) => rung !== 'L0' && rung !== 'L7' && reading?.kind === 'right')) return 'right'
+  const answered = sent.filter((one) => !isSilent(one))
+  const ofZone = (one: Try): boolean => one.answeredBy === 'zone'
+  return answered.length > 0 && sent.some(ofZone) && !answered.some(ofZone) ? 'unanswered' : 'unknown'
 }
+
+export const isWrong = ({ data }: Pick<PathReading, 'data'>): boolean =>
+  data !== 'right' && data !== 'unanswered' && data !== 'unknown'
 
 function upstreamState(sent: readonly Try[]): PathReading['upstream'] {
   const asked = sent.filter(({ rung, reading }) => rung === 'L7' && reading?.kind !== 'moot')

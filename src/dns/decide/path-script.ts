@@ -1,6 +1,6 @@
 import { present } from '../../ground/model/present.ts'
 import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
-import { type AskedZone, LADDER, type Nonce, type Rung, type RungReading } from './ladder.ts'
+import { type AnsweredBy, type AskedZone, LADDER, type Nonce, type Rung, type RungReading } from './ladder.ts'
 
 /** One query that was asked on a path: from one vantage to one target. */
 export interface Try {
@@ -8,6 +8,7 @@ export interface Try {
   readonly over: 'udp' | 'tcp'
   readonly question: DnsQuestion
   readonly outcome: DnsOutcome
+  readonly answeredBy: AnsweredBy
   /** Of the answer, where one came. */
   readonly reading?: RungReading
 }
@@ -20,8 +21,7 @@ interface NextTry {
   readonly socket: 'connected' | 'unconnected'
 }
 
-/** After this many unanswered tries of L0, nothing else is queried. */
-const FIRST_TRIES = 4
+/** If the first so many queries over UDP get no answer, nothing else is queried over UDP. */
 const SILENT_OF_FIRST = 3
 /** A rung without an answer is tried once more: one lost packet in a hundred is normal. */
 const TRIES_OF_RUNG = 2
@@ -39,16 +39,16 @@ const isTruncated = ({ rung, over, outcome }: Pick<Try, 'rung' | 'over' | 'outco
 
 /** The next query on a path, after the tries so far. Undefined: this round of the path is over. */
 export function nextTry(tries: readonly Try[], askedZone: AskedZone, nonce: Nonce): NextTry | undefined {
+  const overUdp = tries.filter(({ over }) => over === 'udp')
   const isDead = {
-    udp: tries.filter((one) => one.rung === 'L0' && isSilent(one)).length >= SILENT_OF_FIRST,
+    udp: overUdp.length >= SILENT_OF_FIRST && overUdp.every(isSilent),
     tcp: tries.filter((one) => one.over === 'tcp' && isSilent(one)).length >= TRIES_OF_RUNG,
   }
   for (const rung of LADDER) {
     const ofRung = tries.filter((one) => one.rung === rung.id)
     const over = ofRung.some(isTruncated) ? 'tcp' : rung.over
     const asked = ofRung.filter((one) => one.over === over)
-    const most = rung.id === 'L0' ? FIRST_TRIES : TRIES_OF_RUNG
-    if (asked.length >= most || asked.some((one) => !isSilent(one)) || isDead[over]) continue
+    if (asked.length >= TRIES_OF_RUNG || asked.some((one) => !isSilent(one)) || isDead[over]) continue
     const question = rung.question(askedZone, nonce)
     const isSecondTry = asked.length === 1 && asked[0]?.outcome.kind === 'timeout'
     if (question !== undefined) return { rung, over, question, socket: isSecondTry ? 'unconnected' : 'connected' }
@@ -64,5 +64,5 @@ export function readTry(
   const isCut = isTruncated({ rung: rung.id, over, outcome })
   const read = outcome.kind === 'reply' && !isCut ? rung.read(outcome.reply, askedZone, nonce) : undefined
   const reading = isCut ? TRUNCATED : read
-  return { rung: rung.id, over, question, outcome, ...present({ reading }) }
+  return { rung: rung.id, over, question, outcome, answeredBy: rung.answeredBy(askedZone), ...present({ reading }) }
 }

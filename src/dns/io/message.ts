@@ -1,4 +1,12 @@
-import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, type Packet, TRUNCATED_RESPONSE } from 'dns-packet'
+import {
+  type Answer,
+  AUTHORITATIVE_ANSWER,
+  decode,
+  encode,
+  type Packet,
+  RECURSION_AVAILABLE,
+  TRUNCATED_RESPONSE,
+} from 'dns-packet'
 import type { Endpoint } from '../../ground/model/endpoint.ts'
 import {
   canonicalDnsName,
@@ -33,13 +41,14 @@ export interface QueryMessage {
 export function queryMessage(question: DnsQuestion, id: number): QueryMessage {
   if (!isDnsName(question.name)) throw new Error(`"${question.name}" is not a DNS name`)
   const options = [{ code: NSID, data: Buffer.alloc(0) }]
-  const opt = { name: '.', type: 'OPT', udpPayloadSize: UDP_PAYLOAD_BYTES, extendedRcode: 0, ednsVersion: 0, flags: 0 }
+  const { edns: ednsVersion = 0, ...asked } = question
+  const opt = { name: '.', type: 'OPT', udpPayloadSize: UDP_PAYLOAD_BYTES, extendedRcode: 0, ednsVersion, flags: 0 }
   const packet = {
     type: 'query',
     id,
     // Recursion is asked for, as every resolver does: a server that forwards would refuse otherwise.
     flags: 0x100,
-    questions: [question],
+    questions: [asked],
     additionals: [{ ...opt, flag_do: false, options }],
   } as Packet
   return { id, question, bytes: encode(packet) }
@@ -80,6 +89,7 @@ function replyOf(packet: ReturnType<typeof decode>, bytes: number): DnsReply {
     rcode: rcodeOf((opt?.extendedRcode ?? 0) * 16 + (flags & 0xf)),
     authoritative: (flags & AUTHORITATIVE_ANSWER) !== 0,
     truncated: (flags & TRUNCATED_RESPONSE) !== 0,
+    recursive: (flags & RECURSION_AVAILABLE) !== 0,
     answers: answers.map(recordOf),
     authorities: authorities.map(recordOf),
     ...(nsid === undefined || nsid.length === 0 ? {} : { nsid: readable(nsid) }),

@@ -4,8 +4,9 @@ export type DnsType = 'A' | 'AAAA' | 'PTR' | 'SOA' | 'SRV' | 'TXT'
 export interface DnsQuestion {
   readonly name: string
   readonly type: DnsType
-  /** `CH` is answered by the server itself, before any zone is looked at. */
   readonly class: 'IN' | 'CH'
+  /** A version of EDNS that no server knows. The server itself says so (BADVERS), whatever is asked (RFC 6891 6.1.3). Absent: version 0. */
+  readonly edns?: 1
 }
 
 export interface DnsRecord {
@@ -22,6 +23,8 @@ export interface DnsReply {
   readonly rcode: string
   readonly authoritative: boolean
   readonly truncated: boolean
+  /** A server that asks others for it (RFC 1035 4.1.1) says so, and CoreDNS passes that on. An error of CoreDNS itself does not. */
+  readonly recursive: boolean
   readonly answers: readonly DnsRecord[]
   readonly authorities: readonly DnsRecord[]
   /** The server that answered (RFC 5001), where it says so. */

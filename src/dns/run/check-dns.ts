@@ -141,7 +141,11 @@ async function seenIn(
   await parts.clock.sleep(BETWEEN_ROUNDS_MS * (1 + parts.random.next()), signal)
   const deployment = stillThere(await foundAgain(found, parts, signal), found)
   const second = await round(deployment)
-  const { scene, notes, queries } = await withSurroundings(confirmed(second.scene, first.scene), parts, signal)
+  const { scene, notes, queries } = await withSurroundings(
+    confirmed(second.scene, first.scene),
+    { ...parts, askedZone: deployment.askedZone },
+    signal,
+  )
   return {
     scene,
     deployment,

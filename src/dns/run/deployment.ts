@@ -2,7 +2,7 @@ import { present } from '../../ground/model/present.ts'
 import { kubectl, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
-import { kubernetesPlugins, zoneOfCorefile } from '../decide/corefile.ts'
+import { forwardsAll, kubernetesPlugins, zoneOfCorefile } from '../decide/corefile.ts'
 import {
   behindCaches,
   findDnsService,
@@ -101,7 +101,9 @@ export async function findDeployment(
       dnsService: service,
       ...present({ newest }),
       ...(served === undefined || servesApi(served) ? {} : { hidesApi: true }),
+      ...(served === undefined ? {} : { isServed: true }),
       ...(served?.fallsThrough ? { fallsThrough: true } : {}),
+      ...(corefiles.texts.some(({ text }) => forwardsAll(text)) ? { forwards: true } : {}),
       ...present({ outside: sought.outside }),
     },
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },

@@ -1,6 +1,7 @@
 import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { DnsFinding } from '../decide/diagnosis/finding.ts'
+import { isWrong } from '../decide/path-reading.ts'
 import { type DnsScene, type Path, targetName } from '../decide/scene.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
 import type { DnsCheck } from './check-dns.ts'
@@ -98,11 +99,7 @@ function tickOf({ reading, canary }: Pick<Path, 'reading' | 'canary'>): Tick {
   const { udp, tcp, data, upstream, medianMs } = reading
   if (udp === 'silent') return 'silent'
   const isWell =
-    udp !== 'loses' &&
-    tcp !== 'silent' &&
-    (data === 'right' || data === 'unknown') &&
-    upstream !== 'fails' &&
-    canary !== 'silent'
+    udp !== 'loses' && tcp !== 'silent' && !isWrong({ data }) && upstream !== 'fails' && canary !== 'silent'
   if (!isWell) return 'ill'
   return udp === 'notAsked' ? 'unknown' : (medianMs ?? 'unknown')
 }

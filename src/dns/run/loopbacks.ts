@@ -26,7 +26,7 @@ interface LoopbackSweep {
 
 const VANTAGE: SceneVantage = { name: 'port-forward', control: 'notAsked', way: 'portForward' }
 /** Each is a connection through the API server, so that only those are asked that tell something of the pod's data. */
-const RUNGS = LADDER.filter(({ id }) => ['L1', 'L2', 'L4', 'L5', 'L7'].includes(id))
+const RUNGS = LADDER.filter(({ id }) => ['L0', 'L1', 'L2', 'L4', 'L5', 'L7'].includes(id))
 const PODS_AT_ONCE = 4
 /** A process that answered nothing twice is not asked for more. */
 const SILENT_AFTER = 2

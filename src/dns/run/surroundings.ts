@@ -1,6 +1,7 @@
 import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
+import { type AskedZone, livenessQuestion } from '../decide/ladder.ts'
 import { countedPaths, type DnsScene, type PathFrom, type ScenePod } from '../decide/scene.ts'
 import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
@@ -11,6 +12,7 @@ interface Parts {
   readonly objects: Pick<DnsObjects, 'addressesOfPodsOn'>
   readonly vantages: readonly Vantage[]
   readonly loopback: PodLoopback
+  readonly askedZone: Pick<AskedZone, 'zone'>
   readonly timeoutMs: number
 }
 
@@ -28,7 +30,6 @@ const TRIES = 2
 /** Of many silent pods so many are asked around at once: a check is no burst. */
 const PODS_AT_ONCE = 4
 const PORT = 53
-const QUESTION: DnsQuestion = { name: 'id.server', type: 'TXT', class: 'CH' }
 
 /** So many other nodes are asked for pods that are reached there. */
 const NODES_ELSEWHERE = 3
@@ -43,10 +44,11 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
   const dnsPods = new Set(scene.pods.map(({ uid }) => uid))
   const notes: string[] = []
   let queries = 0
+  const question = livenessQuestion(parts.askedZone)
   const sound = soundPlaces(scene, parts)
   const neighbours = async (node: string, { asker }: Vantage): Promise<ScenePod['neighbours']> => {
     const others = (await parts.objects.addressesOfPodsOn(node, signal)).filter(({ uid }) => !dnsPods.has(uid))
-    const outcomes = await askEach(others.slice(0, NEIGHBOURS), { asker, timeoutMs: parts.timeoutMs }, signal)
+    const outcomes = await askEach(others.slice(0, NEIGHBOURS), { asker, question, timeoutMs: parts.timeoutMs }, signal)
     queries += outcomes.length
     return neighboursOf(outcomes)
   }
@@ -70,7 +72,7 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
   }
   const within = async ({ name, port }: ScenePod): Promise<Pick<ScenePod, 'process'>> => {
     const { namespace } = scene.service
-    const query = { pod: { namespace, name, port }, question: QUESTION, timeoutMs: parts.timeoutMs }
+    const query = { pod: { namespace, name, port }, question, timeoutMs: parts.timeoutMs }
     for (let i = 0; i < TRIES; i += 1) {
       const outcome = await parts.loopback.ask(query, signal)
       if (outcome.kind === 'notAsked') {
@@ -121,11 +123,15 @@ const answeringNodes = (scene: DnsScene, { inScene }: Vantage): readonly string[
 
 function askEach(
   neighbours: readonly { readonly address: string }[],
-  { asker, timeoutMs }: Pick<Vantage, 'asker'> & Pick<Parts, 'timeoutMs'>,
+  {
+    asker,
+    question,
+    timeoutMs,
+  }: Pick<Vantage, 'asker'> & Pick<Parts, 'timeoutMs'> & { readonly question: DnsQuestion },
   signal: AbortSignal,
 ): Promise<readonly DnsOutcome[]> {
   const tries = neighbours.flatMap(({ address }) => Array.from({ length: TRIES }, () => ({ address, port: PORT })))
-  return Promise.all(tries.map((at) => asker.ask({ at, question: QUESTION, over: 'tcp', timeoutMs }, signal)))
+  return Promise.all(tries.map((at) => asker.ask({ at, question, over: 'tcp', timeoutMs }, signal)))
 }
 
 /** That nothing listens there was said by the pod itself: it is reached. Undefined: none was asked. */

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../ground/model/endpoint.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import type { AskedZone, Nonce } from '../decide/ladder.ts'
-import { LADDER } from '../decide/ladder.ts'
+import { LADDER, livenessQuestion } from '../decide/ladder.ts'
 import { type PathReading, readPath } from '../decide/path-reading.ts'
 import { nextTry, readTry, type Try } from '../decide/path-script.ts'
 import type { Path, SceneVantage, Target } from '../decide/scene.ts'
@@ -125,11 +125,14 @@ async function canaryOf(
   { at, askedZone, nonce, timeoutMs }: Omit<Sampled, 'asker' | 'count'>,
   signal: AbortSignal,
 ): Promise<'answers' | 'silent'> {
-  const question = SAMPLED_RUNG?.question(askedZone, nonce)
+  // What the server answers itself, and what one that knows no versions of EDNS answers.
+  const questions = [SAMPLED_RUNG?.question(askedZone, nonce), livenessQuestion(askedZone)]
   const canary = asker.canary(at)
   try {
-    for (let i = 0; question !== undefined && i < CANARY_QUERIES; i += 1)
-      if ((await canary.ask(question, timeoutMs, signal)).kind === 'reply') return 'answers'
+    for (let i = 0; i < CANARY_QUERIES; i += 1) {
+      const question = questions[i % questions.length]
+      if (question !== undefined && (await canary.ask(question, timeoutMs, signal)).kind === 'reply') return 'answers'
+    }
     return 'silent'
   } finally {
     canary.close()

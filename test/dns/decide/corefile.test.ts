@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { zoneOfCorefile } from '../../../src/dns/decide/corefile.ts'
+import { forwardsAll, zoneOfCorefile } from '../../../src/dns/decide/corefile.ts'
 
 const of = (plugins: string, keys = '.:53') => `${keys} {\n  errors\n${plugins}\n  cache 30\n}\n`
 
@@ -37,3 +37,25 @@ const ROWS: readonly (readonly [title: string, corefile: string, zone: string | 
 
 for (const [title, corefile, zone] of ROWS)
   test(`the zone of a cluster by its Corefile: ${title}`, () => assert.equal(zoneOfCorefile(corefile), zone))
+
+const FORWARDING: readonly (readonly [what: string, corefile: string, isForwarded: boolean])[] = [
+  [
+    'as kubeadm writes it',
+    '.:53 {\n    kubernetes cluster.local\n    forward . /etc/resolv.conf {\n       max_concurrent 1000\n    }\n}',
+    true,
+  ],
+  ['in a line', '.:53 {\n  forward . 192.0.2.1 192.0.2.2\n}', true],
+  ['of one zone', '.:53 {\n  forward example.com 192.0.2.1\n}', false],
+  [
+    'in a block of one zone',
+    'example.com:53 {\n  forward . 192.0.2.1\n}\n.:53 {\n  kubernetes cluster.local\n}',
+    false,
+  ],
+  ['in a snippet', '(out) {\n  forward . 192.0.2.1\n}\n.:53 {\n  import out\n}', true],
+  ['in a comment', '.:53 {\n  # forward . 192.0.2.1\n}', false],
+  ['by none', '.:53 {\n  kubernetes cluster.local\n}', false],
+]
+for (const [what, corefile, isForwarded] of FORWARDING)
+  test(`forward ${what}: names outside are ${isForwarded ? '' : 'not '}asked of other servers`, () => {
+    assert.equal(forwardsAll(corefile), isForwarded)
+  })

@@ -17,6 +17,7 @@ const aReply = (change: Partial<DnsReply> = {}): DnsReply => ({
   rcode: 'NOERROR',
   authoritative: true,
   truncated: false,
+  recursive: false,
   answers: [],
   authorities: [],
   extendedErrors: [],
@@ -33,7 +34,7 @@ test('each rung asks for what it is to prove', () => {
     return [one.id, one.over, question?.class, question?.type, question?.name]
   })
   assert.deepEqual(asked, [
-    ['L0', 'udp', 'CH', 'TXT', 'id.server'],
+    ['L0', 'udp', 'IN', 'TXT', 'dns-version.cluster.local'],
     ['L1', 'udp', 'IN', 'TXT', 'dns-version.cluster.local'],
     ['L2', 'udp', 'IN', 'A', 'kubernetes.default.svc.cluster.local'],
     ['L3', 'udp', 'IN', 'A', '10-10-11-12.kube-system.pod.cluster.local'],
@@ -44,6 +45,34 @@ test('each rung asks for what it is to prove', () => {
     ['L8', 'tcp', 'IN', 'A', 'kubernetes.default.svc.cluster.local'],
   ])
 })
+
+test('the first question is what the server answers whatever its Corefile says: its version of EDNS is not known', () => {
+  const versions = LADDER.map((one) => [one.id, one.question(FACTS, NONCE)?.edns])
+  assert.deepEqual(
+    versions.filter(([, edns]) => edns !== undefined),
+    [['L0', 1]],
+  )
+})
+
+test('a Corefile that forwards is asked for a name that no one has, unless a name is given', () => {
+  const { outside: _outside, ...rest } = FACTS
+  assert.equal(rung('L7').question({ ...rest, forwards: true }, NONCE)?.name, 'evenkeel-0a0b0c0d0e0f.invalid')
+  assert.equal(rung('L7').question({ ...FACTS, forwards: true }, NONCE)?.name, 'example.com')
+})
+
+const OF_UPSTREAM: readonly (readonly [what: string, reply: DnsReply, reading: string])[] = [
+  ['that no one has it', rcode('NXDOMAIN'), 'right'],
+  ['an address all the same', answer('A', '192.0.2.1'), 'right'],
+  ['SERVFAIL of a server that asks others', aReply({ rcode: 'SERVFAIL', recursive: true }), 'right'],
+  ['SERVFAIL of CoreDNS', rcode('SERVFAIL'), 'wrong upstream'],
+  ['REFUSED of CoreDNS, which waits for too many answers', rcode('REFUSED'), 'wrong upstream'],
+]
+for (const [what, reply, wanted] of OF_UPSTREAM)
+  test(`the name that no one has, answered with ${what}, is ${wanted}`, () => {
+    const { outside: _outside, ...rest } = FACTS
+    const reading = rung('L7').read(reply, { ...rest, forwards: true }, NONCE)
+    assert.equal(reading.kind === 'wrong' ? `wrong ${reading.fault}` : reading.kind, wanted)
+  })
 
 test('what a cluster does not have is not asked for', () => {
   const { newest: _newest, outside: _outside, ...bare } = FACTS

@@ -15,6 +15,7 @@ const replied = (change: Partial<DnsReply>, afterMs = 1): DnsOutcome => ({
     rcode: 'NOERROR',
     authoritative: true,
     truncated: false,
+    recursive: false,
     answers: [],
     authorities: [],
     extendedErrors: [],
@@ -26,7 +27,7 @@ const withData = (type: string, data: string): DnsOutcome =>
   replied({ answers: [{ name: 'x', type, ttlSeconds: 5, data }] })
 
 const RIGHT: Readonly<Record<Rung['id'], DnsOutcome>> = {
-  L0: replied({ rcode: 'REFUSED' }),
+  L0: replied({ rcode: 'BADVERS' }),
   L1: withData('TXT', '1.1.0'),
   L2: withData('A', '10.96.0.1'),
   L3: withData('A', '10.10.11.12'),
@@ -58,20 +59,20 @@ test('a server that is well is asked each rung once', () => {
   assert.deepEqual([udp, tcp, data, asked, lost, faults], ['answers', 'answers', 'right', 7, 0, []])
 })
 
-test('a silent server is asked three times, and once or twice over TCP', () => {
+test('a silent server is asked three times, for two things, and once or twice over TCP', () => {
   const overTcp = round((rung) => (rung === 'L8' ? RIGHT.L8 : TIMEOUT))
-  assert.equal(rungs(overTcp), 'L0 L0 L0 L8')
+  assert.equal(rungs(overTcp), 'L0 L0 L1 L8')
   assert.deepEqual(
     [readPath(overTcp).udp, readPath(overTcp).tcp, readPath(overTcp).how],
     ['silent', 'answers', ['timeout']],
   )
   const dead = round(() => TIMEOUT)
-  assert.equal(rungs(dead), 'L0 L0 L0 L8 L8')
+  assert.equal(rungs(dead), 'L0 L0 L1 L8 L8')
   assert.deepEqual([readPath(dead).udp, readPath(dead).tcp, readPath(dead).data], ['silent', 'silent', 'unknown'])
 })
 
 test('one lost packet is asked for again, and does not speak against the path', () => {
-  for (const lost of ['L0', 'L2', 'L6'] as const) {
+  for (const lost of ['L0', 'L2', 'L5'] as const) {
     const tries = round((rung, nth) => (rung === lost && nth === 0 ? TIMEOUT : RIGHT[rung]))
     assert.deepEqual([readPath(tries).udp, readPath(tries).data, readPath(tries).lost], ['answers', 'right', 1])
   }
@@ -112,9 +113,35 @@ test('what was truncated is asked again over TCP, and the truncated reply speaks
   assert.deepEqual([alive, silent, unknown, notAsked], ['answers', 'silent', 'unknown', 'notAsked'])
 })
 
-test('a server that answers what needs no zone and nothing else is silent', () => {
-  const tries = round((rung) => (rung === 'L0' ? RIGHT.L0 : TIMEOUT))
-  assert.equal(readPath(tries).udp, 'silent')
+/** It answers what concerns no other server, and the others are silent. */
+const upstreamCut = (facts: AskedZone): ReturnType<typeof readPath> => {
+  const own = new Set(LADDER.filter((rung) => rung.answeredBy(facts) === 'itself').map(({ id }) => id))
+  return readPath(round((rung) => (own.has(rung) ? RIGHT[rung] : TIMEOUT), facts))
+}
+
+test('where the servers that it forwards to are silent, a server lives, and is right about its zone', () => {
+  for (const [facts, over] of [
+    [{ ...FACTS, isServed: true, forwards: true }, 'answers'],
+    [{ ...FACTS, isServed: true, forwards: true, fallsThrough: true }, 'answers'],
+  ] as const) {
+    const { udp, tcp, data, upstream, lost } = upstreamCut(facts)
+    assert.deepEqual([udp, tcp, data, upstream, lost], ['answers', over, 'right', 'fails', 0])
+  }
+})
+
+test('where that is so, and no one says that it serves the zone, nothing is known of its data and its TCP', () => {
+  const { udp, tcp, data, upstream, lost } = upstreamCut({ ...FACTS, forwards: true })
+  assert.deepEqual([udp, tcp, data, upstream, lost], ['answers', 'notAsked', 'unanswered', 'fails', 0])
+})
+
+test('a server whose Corefile has the zone, and that answers nothing about it, loses queries', () => {
+  const facts = { ...FACTS, isServed: true } as const
+  assert.equal(readPath(round((rung) => (rung === 'L0' ? RIGHT.L0 : TIMEOUT), facts)).udp, 'loses')
+})
+
+test('a server that drops the first question and answers the others is alive', () => {
+  const { udp, data } = readPath(round((rung) => (rung === 'L0' ? TIMEOUT : RIGHT[rung])))
+  assert.deepEqual([udp, data], ['answers', 'right'])
 })
 
 test('half of the queries lost is reported as loss, with how they were lost, most often first', () => {

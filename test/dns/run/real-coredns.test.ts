@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decode } from 'dns-packet'
+import { CAUSES } from '../../../src/dns/decide/causes.ts'
 import { ForwardedLoopback } from '../../../src/dns/io/forwarded-loopback.ts'
 import { kubeDnsObjects } from '../../../src/dns/io/kube-dns-objects.ts'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
@@ -11,7 +13,7 @@ import { systemRandom as random } from '../../../src/ground/machine/system-rando
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { CoreDnsGround } from '../../support/dns/coredns-ground.ts'
 import { likeCoreDns } from '../../support/dns/dns-world.ts'
-import { FakeDnsServer } from '../../support/dns/fake-dns-server.ts'
+import { FakeDnsServer, reply, type Told } from '../../support/dns/fake-dns-server.ts'
 import { requires } from '../../support/requires.ts'
 
 const never = new AbortController().signal
@@ -110,3 +112,27 @@ test(
     await untilSaid(ground, 'UpstreamDown coredns-1, coredns-2', outside)
   },
 )
+
+/** As a resolver that is cut off from here: what is asked of it gets no answer. */
+const silent = (): Told => []
+const dropsChaos = (query: Buffer): Told =>
+  decode(query).questions?.[0]?.class === 'CH' ? [] : [{ bytes: reply(query, { rcode: 3, flags: 0x83 }) }]
+
+for (const { what, answering, wanted } of [
+  { what: 'all of them are silent', answering: [silent, silent], wanted: 'UpstreamDown coredns-1, coredns-2' },
+  { what: 'that of one pod is silent', answering: [dropsChaos, silent], wanted: 'UpstreamOfOne coredns-2' },
+  { what: 'they answer for names and drop class CH', answering: [dropsChaos, dropsChaos], wanted: 'Healthy dns' },
+])
+  test(
+    `real CoreDNS with a cold cache, and the servers that it forwards to: where ${what}, no pod is dead and none is to be repaired`,
+    requires('testbed'),
+    async (t) => {
+      const servers = [await FakeDnsServer.of(t), await FakeDnsServer.of(t)]
+      for (const [at, server] of servers.entries()) server.answering = answering[at] ?? silent
+      const ground = await CoreDnsGround.of(t, 2, { upstream: (at) => servers[at]?.port ?? 0 })
+      const { findings, scene } = await untilSaid(ground, wanted)
+      assert.ok(findings.every(({ code }) => CAUSES[code].repair === 'none'))
+      for (const { reading } of scene.paths)
+        assert.deepEqual([reading.udp, reading.tcp, reading.data, reading.lost], ['answers', 'answers', 'right', 0])
+    },
+  )

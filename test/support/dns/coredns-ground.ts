@@ -23,20 +23,35 @@ const NAMESPACE = 'kube-system'
 interface CorefileParts {
   readonly port: number
   readonly metricsPort: number
+  readonly healthPort: number
+  readonly readyPort: number
   readonly api: string
+  /** Absent: it forwards nothing. */
   readonly upstream?: number | undefined
 }
 
-const corefile = ({ port, metricsPort, api, upstream }: CorefileParts): string => `.:${port} {
-  errors
-  prometheus ${LOOPBACK}:${metricsPort}
-  kubernetes cluster.local in-addr.arpa ip6.arpa {
-    endpoint ${api}
-    pods insecure
-    ttl 5
-  }
-  cache 5
-${upstream === undefined ? '' : `  forward . ${LOOPBACK}:${upstream}\n`}}
+/** As kubeadm writes it, at ports of a process among others. */
+const corefile = ({ port, metricsPort, healthPort, readyPort, api, upstream }: CorefileParts): string => `.:${port} {
+    errors
+    health ${LOOPBACK}:${healthPort} {
+       lameduck 5s
+    }
+    ready ${LOOPBACK}:${readyPort}
+    kubernetes cluster.local in-addr.arpa ip6.arpa {
+       endpoint ${api}
+       pods insecure
+       fallthrough in-addr.arpa ip6.arpa
+       ttl 30
+    }
+    prometheus ${LOOPBACK}:${metricsPort}
+${upstream === undefined ? '' : `    forward . ${LOOPBACK}:${upstream} {\n       max_concurrent 1000\n    }\n`}    cache 30 {
+       disable success cluster.local
+       disable denial cluster.local
+    }
+    loop
+    reload
+    loadbalance
+}
 `
 
 interface Setting {
@@ -89,7 +104,8 @@ export class CoreDnsGround {
     t.after(() => ground.api.away())
     for (const name of ['default', NAMESPACE]) ground.#create(NAMESPACES, undefined, { metadata: { name } })
     ground.service('default', 'kubernetes', '10.96.0.1')
-    const data = { Corefile: corefile({ port: 53, metricsPort: 9153, api: 'https://10.96.0.1' }) }
+    const ports = { port: 53, metricsPort: 9153, healthPort: 8080, readyPort: 8181 }
+    const data = { Corefile: corefile({ ...ports, api: 'https://10.96.0.1', upstream: setting.upstream?.(0) }) }
     ground.#create(CONFIG_MAPS, NAMESPACE, { metadata: { name: 'coredns' }, data })
     for (let at = 0; at < replicas; at += 1) await ground.#start(at, setting)
     ground.service(NAMESPACE, 'kube-dns', LOOPBACK, ground.pods[0]?.port)
@@ -112,7 +128,8 @@ export class CoreDnsGround {
     this.#t.after(() => door.away())
     const [port, metricsPort] = [await freeOverBoth(), await ephemeralPort()]
     const path = join(this.#folder, `Corefile-${at + 1}`)
-    await writeFile(path, corefile({ port, metricsPort, api: door.url, upstream: upstream?.(at) }))
+    const ports = { port, metricsPort, healthPort: await ephemeralPort(), readyPort: await ephemeralPort() }
+    await writeFile(path, corefile({ ...ports, api: door.url, upstream: upstream?.(at) }))
     if (isHeard?.(at) === false) door.away()
     const process = new SpokenProcess(this.#t, [join(buildFolder(), 'bin', 'coredns'), '-conf', path])
     this.#register(name, `n${at + 1}`, { port, metricsPort })

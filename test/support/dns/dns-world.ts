@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { decode } from 'dns-packet'
+import { decode, type Packet } from 'dns-packet'
 import type { DnsEndpoint, DnsPod, DnsService } from '../../../src/dns/model/dns-objects.ts'
 import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
 import type { Endpoint } from '../../../src/ground/model/endpoint.ts'
@@ -11,6 +11,21 @@ const SOA = {
   ttl: 5,
   data: { mname: 'ns.dns.cluster.local', rname: 'hostmaster' },
 } as const
+/** RFC 6891 6.1.3: the upper eight bits of 16. */
+const BADVERS = {
+  additionals: [
+    {
+      type: 'OPT',
+      name: '.',
+      udpPayloadSize: 1_232,
+      extendedRcode: 1,
+      ednsVersion: 0,
+      flags: 0,
+      flag_do: false,
+      options: [],
+    },
+  ],
+} satisfies Partial<Packet>
 const API_ADDRESS = '10.96.0.1'
 const NEWEST = { name: 'cart', namespace: 'shop', address: '10.96.7.7' }
 
@@ -18,11 +33,13 @@ const NEWEST = { name: 'cart', namespace: 'shop', address: '10.96.7.7' }
 export const likeCoreDns = (query: Buffer): Told => answerOf(query, 'cluster.local')
 
 export function answerOf(query: Buffer, zone: string): Told {
-  const [question] = decode(query).questions ?? []
+  const { questions: [question] = [], additionals = [] } = decode(query)
   const { name = '', class: queryClass = 'IN' } = question ?? {}
+  const opt = additionals.find(({ type }) => type === 'OPT')
   const has = (type: 'A' | 'PTR' | 'TXT', data: string): Told => [
     { bytes: reply(query, { answers: [{ type, name, ttl: 5, data }] as never }) },
   ]
+  if (opt?.type === 'OPT' && opt.ednsVersion !== 0) return [{ bytes: reply(query, BADVERS) }]
   if (queryClass === 'CH') return [{ bytes: reply(query, { rcode: 5 }) }]
   if (name === `dns-version.${zone}`) return has('TXT', '1.1.0')
   if (name === `kubernetes.default.svc.${zone}`) return has('A', API_ADDRESS)

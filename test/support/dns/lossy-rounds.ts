@@ -8,6 +8,7 @@ const REPLY = {
   rcode: 'REFUSED',
   authoritative: true,
   truncated: false,
+  recursive: false,
   answers: [],
   authorities: [],
   extendedErrors: [],

@@ -1,5 +1,5 @@
 import type { Digest, PodReadings } from './digest.ts'
-import { answersOverUdp, isRight, wrongData } from './digest.ts'
+import { answersOverUdp, isRight, isUnanswered, wrongData } from './digest.ts'
 import { readingsText } from './evidence-text.ts'
 import type { DnsFinding } from './finding.ts'
 import { podSubject } from './pod-rows.ts'
@@ -21,6 +21,15 @@ export function dataFindings({ scene, pods }: Digest): readonly DnsFinding[] {
     subjects: [podSubject(readings)],
     evidence: evidence([readings]),
   }))
+}
+
+/** Pods that live and say nothing of the zone. They may be well: the zone may be another one. */
+export function zoneFindings({ pods }: Digest): readonly DnsFinding[] {
+  const unknown = pods.filter(
+    (readings) => isUnanswered(readings) && !isRight(readings) && wrongData(readings) === undefined,
+  )
+  if (unknown.length === 0) return []
+  return [{ code: 'ZoneUnanswered', subjects: unknown.map(podSubject), evidence: unknown.map(readingsText) }]
 }
 
 /** Names outside of the cluster never count against a single pod. */

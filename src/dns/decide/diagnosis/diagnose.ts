@@ -1,5 +1,5 @@
 import type { DnsScene } from '../scene.ts'
-import { dataFindings, upstreamFindings } from './data-rows.ts'
+import { dataFindings, upstreamFindings, zoneFindings } from './data-rows.ts'
 import { type Digest, digest, isAsked, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import { exposedFindings, isReachedFromOutside } from './exposed-rows.ts'
@@ -65,7 +65,7 @@ function podFindings(d: Digest): readonly DnsFinding[] {
   const each = rest.flatMap(
     (readings) => downPod(d, readings) ?? silentPod(readings) ?? ailingPod(readings) ?? miswiredPod(readings) ?? [],
   )
-  return [...translated, ...down, ...each, ...loopbackFindings(d), ...dataFindings(d)]
+  return [...translated, ...down, ...each, ...loopbackFindings(d), ...dataFindings(d), ...zoneFindings(d)]
 }
 
 /** Targets that no place could query. Their state is unknown, so the verdict is not `ok`. */

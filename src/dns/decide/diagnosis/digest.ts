@@ -1,4 +1,4 @@
-import type { PathReading } from '../path-reading.ts'
+import { isWrong, type PathReading } from '../path-reading.ts'
 import { countedPaths, type DnsScene, type PathFrom, type ScenePod, type SceneVantage, targetName } from '../scene.ts'
 
 /** What was read of one pod from every vantage that counts. */
@@ -80,11 +80,11 @@ export const isSilentOverTcp = ({ seen }: PodReadings): boolean => {
 }
 export const answersOverUdp = ({ seen }: PodReadings): boolean => seen.some(({ reading }) => reading.udp === 'answers')
 export const isRight = (readings: PodReadings): boolean => readingsOf(readings).some(({ data }) => data === 'right')
+export const isUnanswered = (readings: PodReadings): boolean =>
+  readingsOf(readings).some(({ data }) => data === 'unanswered')
 /** What the pod answers wrongly, as a sentence; undefined if nothing is wrong. */
 export const wrongData = (readings: PodReadings): string | undefined =>
   readingsOf(readings).flatMap((reading) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]
-
-export const isWrong = ({ data }: PathReading): boolean => data !== 'right' && data !== 'unknown'
 
 /** A reply came, and not from the address that was asked: the server answers, and its way back is at fault. */
 export const isFromElsewhere = ({ udp, wrongSource }: PathReading): boolean =>

@@ -1,3 +1,4 @@
+import { isWrong } from '../path-reading.ts'
 import { queriesToSeeAll } from '../sampling.ts'
 import type { Path } from '../scene.ts'
 import { type Digest, isAsked, isWell } from './digest.ts'
@@ -32,13 +33,12 @@ export function isReachedFromOutside({ exposed, pods, service, scene }: Digest):
   return exposed.some(isReached) && exposed.every((path) => faultOf(path) === undefined)
 }
 
-function faultOf({
-  reading: { udp, tcp, data },
-}: Path): 'ExposedUdpDead' | 'ExposedLoses' | 'ExposedWrong' | undefined {
+function faultOf({ reading }: Path): 'ExposedUdpDead' | 'ExposedLoses' | 'ExposedWrong' | undefined {
+  const { udp, tcp } = reading
   // If TCP gets no answer either, the way may be closed: the address of a balancer cannot be reached from everywhere.
   if (udp === 'silent') return tcp === 'answers' ? 'ExposedUdpDead' : undefined
   if (udp === 'loses') return 'ExposedLoses'
-  return data === 'right' || data === 'unknown' ? undefined : 'ExposedWrong'
+  return isWrong(reading) ? 'ExposedWrong' : undefined
 }
 
 /** Pods that serve but answered no query, if servers name themselves (NSID). */

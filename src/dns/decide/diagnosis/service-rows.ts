@@ -1,5 +1,6 @@
+import { isWrong } from '../path-reading.ts'
 import type { SceneVantage } from '../scene.ts'
-import { type Digest, isAsked, isFromElsewhere, isWell, isWrong, type PodReadings } from './digest.ts'
+import { type Digest, isAsked, isFromElsewhere, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import { type DnsFinding, placesOf, type Subject } from './finding.ts'
 

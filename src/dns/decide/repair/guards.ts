@@ -1,7 +1,7 @@
 import { kubectl, type Sentence, say } from '../../../ground/model/sentence.ts'
 import type { RolledWorkload } from '../../model/repair-reading.ts'
 import { CAUSES, type CauseCode } from '../causes.ts'
-import type { PathReading } from '../path-reading.ts'
+import { isWrong, type PathReading } from '../path-reading.ts'
 import { countedPaths, type DnsScene, type PathFrom, type ScenePod } from '../scene.ts'
 import type { PastRepair, RepairSnapshot, SickPod } from './repair-snapshot.ts'
 
@@ -62,7 +62,7 @@ const readingsOf = (scene: DnsScene, { name }: ScenePod): readonly PathFrom[] =>
   )
 
 function isIllBy(code: CauseCode, { udp, tcp, data }: PathReading): boolean {
-  if (code === 'DataStale') return data !== 'right' && data !== 'unknown'
+  if (code === 'DataStale') return isWrong({ data })
   return code === 'TcpDead' ? tcp === 'silent' : udp === 'silent'
 }
 

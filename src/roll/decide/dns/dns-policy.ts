@@ -69,6 +69,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   UdpSuspect: SAID,
   UdpUnseen: UNKNOWN,
   NotAsked: UNKNOWN,
+  ZoneUnanswered: UNKNOWN,
 }
 
 /** The policy by the table. Exception: if only the assumed zone is not known, the names that were asked for may not exist. */
@@ -82,7 +83,7 @@ export function policyOf(reading: DnsReading, finding: DnsFinding): Policy {
   return isZonesOwn ? UNKNOWN : POLICIES[finding.code]
 }
 
-const ZONE_DATA: ReadonlySet<PathReading['data']> = new Set(['noKubernetes', 'wrongZone', 'unknown'])
+const ZONE_DATA: ReadonlySet<PathReading['data']> = new Set(['noKubernetes', 'wrongZone', 'unanswered', 'unknown'])
 
 /** One finding in a sentence. */
 export function findingText({ code, subjects }: DnsFinding): string {

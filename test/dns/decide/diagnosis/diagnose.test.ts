@@ -26,6 +26,7 @@ const A_DOWN = [
   { name: 'n-b', ready: true },
 ]
 const NO_UPSTREAM = aReading({ upstream: 'fails', faults: ['L7: SERVFAIL for example.com'] })
+const UNANSWERED = aReading({ tcp: 'notAsked', data: 'unanswered', upstream: 'fails' })
 const UPSTREAM = aReading({ upstream: 'answers' })
 const FROM_POD = aReading({
   udp: 'silent',
@@ -310,6 +311,12 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     'one pod answers over TCP alone, and the other not at all',
     aScene({ pods: { a: SILENT, b: DEAD }, service: DEAD }),
     ['UdpDead pod a', 'PodNetworkDead pod b'],
+  ],
+  [
+    undefined,
+    'pods live, and nothing is answered about the zone that was assumed',
+    aScene({ pods: { a: UNANSWERED, b: UNANSWERED }, service: UNANSWERED }),
+    ['ZoneUnanswered pod a, pod b', 'UpstreamDown pod a, pod b'],
   ],
   [undefined, 'a pod loses much', aScene({ pods: { a: HALF } }), ['Loses pod a']],
   [undefined, 'one place does not reach a pod', aScene({ pods: { a: { v1: SILENT } } }), ['SeenFromSomePlaces pod a']],
