@@ -3,7 +3,7 @@ import { OVER } from '../../ground/model/over.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { DnsOutcome, Mismatch } from '../model/dns.ts'
 import { type Asked, readReply } from './message.ts'
-import { errorCode, socketOutcome } from './socket-outcome.ts'
+import { errorCode, ownOutcome, socketOutcome } from './socket-outcome.ts'
 import type { UdpListeners, UdpSocket } from './sockets.ts'
 
 interface By {
@@ -20,7 +20,7 @@ export async function askConnected({ socket, clock }: By, asked: Asked, signal: 
         // A filter of this machine that rejects says EPERM first, and then, as one elsewhere does, that nothing listens.
         if (errorCode(error) === 'EPERM')
           socket.send(message.bytes, undefined, (again) => again && settle(socketOutcome(again)))
-        else if (error) settle(socketOutcome(error))
+        else if (error) settle(ownOutcome(error))
       })
     if (socket.isConnected) send()
     else socket.connect(at, (error) => (error ? settle(ownOutcome(error)) : send()))
@@ -50,10 +50,6 @@ export async function askUnconnected({ socket, clock }: By, asked: Asked, signal
     }
   })
 }
-
-/** What this machine itself says before anything is sent. Without a route, as to IPv6 from a host that has none, nothing is asked. */
-const ownOutcome = (error: Error): DnsOutcome =>
-  errorCode(error) === 'ENETUNREACH' ? { kind: 'notAsked', text: 'there is no route from here' } : socketOutcome(error)
 
 interface Hands {
   readonly settle: (outcome: DnsOutcome) => void

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { execFile } from 'node:child_process'
+import process from 'node:process'
+import { describe, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import { encode } from 'dns-packet'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
 import type { DnsOutcome, DnsQuestion } from '../../../src/dns/model/dns.ts'
@@ -7,6 +10,7 @@ import { systemClock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../../src/ground/machine/system-random.ts'
 import { FakeDnsServer, reply, type Told } from '../../support/dns/fake-dns-server.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'
+import { requires } from '../../support/requires.ts'
 
 const never = new AbortController().signal
 const KUBERNETES: DnsQuestion = { name: 'kubernetes.default.svc.cluster.local', type: 'A', class: 'IN' }
@@ -213,4 +217,46 @@ test('IPv6 is asked as well', async (t) => {
     const outcome = await asker.ask({ at, question: KUBERNETES, over: 'udp', timeoutMs: ENOUGH_MS, ...way }, never)
     assert.equal(outcome.kind, 'reply')
   }
+})
+
+describe('in a network of its own', requires('iptables'), () => {
+  const ASKER = new URL('../../../src/dns/io/socket-asker.ts', import.meta.url).href
+  const MACHINE = new URL('../../../src/ground/machine/', import.meta.url).href
+  const script = (address: string): string => `
+    import { SocketAsker } from '${ASKER}'
+    import { systemClock } from '${MACHINE}system-clock.ts'
+    import { systemRandom } from '${MACHINE}system-random.ts'
+    const asker = new SocketAsker(systemClock, systemRandom)
+    const query = { at: { address: '${address}', port: 5301 }, question: ${JSON.stringify(KUBERNETES)}, timeoutMs: 300 }
+    for (const way of [{ over: 'udp' }, { over: 'udp', socket: 'unconnected' }, { over: 'tcp' }])
+      console.log((await asker.ask({ ...query, ...way }, new AbortController().signal)).kind)`
+
+  /** How it ends there: from a connected socket, from one that is not, and over TCP. */
+  async function asked(setup: string, address: string): Promise<readonly string[]> {
+    const node = [
+      process.execPath,
+      '--disable-warning=ExperimentalWarning',
+      '--input-type=module',
+      '-e',
+      script(address),
+    ]
+    const run = promisify(execFile)
+    const { stdout } = await run('unshare', ['-n', 'sh', '-c', `ip link set lo up; ${setup}; exec "$0" "$@"`, ...node])
+    return stdout.trim().split('\n')
+  }
+
+  test('a firewall on the way that rejects IPv6 is silence: the query was sent', async () => {
+    const reject = 'ip6tables -A INPUT -p udp --dport 5301 -j REJECT --reject-with icmp6-adm-prohibited'
+    // A socket that is not connected hears of no ICMP.
+    assert.deepEqual((await asked(reject, '::1')).slice(0, 2), ['unreachable', 'timeout'])
+  })
+
+  test('where IPv6 is turned off, or a route of this machine forbids it, nothing is asked over UDP', async () => {
+    const off = 'for at in all default lo; do echo 1 > /proc/sys/net/ipv6/conf/$at/disable_ipv6; done'
+    assert.deepEqual((await asked(off, 'fd00::5')).slice(0, 2), ['notAsked', 'notAsked'])
+    assert.deepEqual((await asked('ip -6 route add prohibit fd00::/8', 'fd00::5')).slice(0, 2), [
+      'notAsked',
+      'notAsked',
+    ])
+  })
 })
