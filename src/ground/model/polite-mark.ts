@@ -1,3 +1,4 @@
+import { present } from './present.ts'
 import { MalformedReply, Untrusted } from './untrusted.ts'
 
 /** On a pod that leaves politely: its labels as they were, so that they can be restored from the pod alone. */
@@ -14,6 +15,8 @@ export interface PoliteMark {
   readonly node: string
   /** The workload that starts another pod for it (`Kind namespace/name`). */
   readonly workload: string
+  /** How many of its pods were Ready with this one, where more than the roll had recorded: they came to be Ready only then. */
+  readonly ready?: number
   /** All labels of the pod before the first change. */
   readonly labels: Readonly<Record<string, string>>
 }
@@ -30,6 +33,7 @@ export function parsePoliteMark(text: string): PoliteMark | undefined {
       run: raw.at('run').text(),
       node: raw.at('node').text(),
       workload: raw.at('workload').text(),
+      ...present({ ready: raw.at('ready').optionalInteger() }),
       labels: raw.at('labels').textMap(),
     }
   } catch (error) {

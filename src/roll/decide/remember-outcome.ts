@@ -8,7 +8,7 @@ import { rememberService } from '../../service/decide/observe.ts'
 import { type Action, actionKey, type RemovalAction } from '../../service/model/action.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
 import { volumesOf } from './drain/attached-volumes.ts'
-import { readyPods } from './drain/ready-pods.ts'
+import { readyBeyond } from './drain/ready-pods.ts'
 import { replacerOf } from './drain/replacer-of.ts'
 import type { EvictedPod, Evidence } from './evidence.ts'
 import { hasCurrent, ownRecord } from './node-snapshot.ts'
@@ -113,8 +113,6 @@ function ofWhat(s: RollSnapshot, pod: Pod): Pick<EvictedPod, 'workload' | 'contr
   const replacer = replacerOf(pod, s.cluster.workloads)
   const workload = pod.polite?.workload ?? (replacer && workloadKey(replacer))
   if (workload === undefined) return present({ controller: pod.controller?.uid })
-  if (replacer === undefined || !hasCurrent(s)) return { workload }
-  const ready = readyPods(s, replacer).length
-  const isMore = ready > (ownRecord(s)?.workloads[workload] ?? 0)
-  return { workload, ...(isMore ? { ready } : {}) }
+  if (replacer === undefined || !hasCurrent(s)) return { workload, ...present({ ready: pod.polite?.ready }) }
+  return { workload, ...present({ ready: readyBeyond(s, replacer, ownRecord(s)) }) }
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { unschedulable } from '../../../src/ground/kube/unschedulable.ts'
 import type { DisruptionBudget } from '../../../src/ground/model/disruption-budget.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
+import { formatPoliteMark, parsePoliteMark } from '../../../src/ground/model/polite-mark.ts'
 import type { EndpointSlice, Service } from '../../../src/ground/model/service.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import type { Workload } from '../../../src/ground/model/workload.ts'
@@ -60,6 +61,8 @@ interface Case {
   readonly slices?: readonly EndpointSlice[]
   readonly workloads?: readonly Workload[]
   readonly given?: 'up'
+  /** How many were ready when the node was recorded. */
+  readonly recorded?: number
   readonly journalWritable?: boolean
 }
 
@@ -68,7 +71,7 @@ function snapshot(world: Case): NodeSnapshot {
   const services = 'services' in world ? world.services : [service]
   const base = aSnapshot({
     ...out,
-    record: aRecord({ workloads: { [DEPLOYMENT]: 1 } }),
+    record: aRecord({ workloads: { [DEPLOYMENT]: world.recorded ?? 1 } }),
     workloads,
     pods,
     budgets,
@@ -309,4 +312,16 @@ test('the seconds after its endpoint are counted from when it is gone, by this p
   assert.deepEqual(since({ pods: [withdrawn, replacement], slices: [slice], evidence: gone }), {})
   assert.deepEqual(since({ pods: [released, replacement], evidence: gone }), {})
   assert.equal(since({ pods: [old] }), undefined)
+})
+
+test('a workload whose only pod came to be Ready after the record keeps it in its Service until another one is', () => {
+  const after = (...pods: readonly Pod[]): Case => ({ pods, recorded: 0 })
+  const decision = decide(snapshot(after(old)))
+  const [action] = decision.kind === 'act' ? decision.actions : []
+  assert.ok(action?.kind === 'releasePod')
+  // The next process reads it from the pod.
+  const letGo = { ...released, polite: parsePoliteMark(formatPoliteMark(action.mark)) ?? assert.fail('no mark') }
+  assert.equal(said(after(letGo)), 'hold drain: ReplacementNotReady')
+  assert.equal(said(after(letGo, { ...replacement, ready: false })), 'hold drain: ReplacementNotReady')
+  assert.equal(said(after(letGo, replacement)), `withdrawPod {"app":"${LEAVING}"}`)
 })

@@ -2,6 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
 import { HASH_LABEL, LEAVING_VALUE, type PoliteMark } from '../../../ground/model/polite-mark.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { EndpointSlice } from '../../../ground/model/service.ts'
 import { type Workload, workloadKey } from '../../../ground/model/workload.ts'
@@ -20,7 +21,7 @@ import {
   withdrawnLabels,
 } from './may-be-polite.ts'
 import { isGoing } from './pod-ending.ts'
-import { isLeaving } from './ready-pods.ts'
+import { isLeaving, readyBeyond } from './ready-pods.ts'
 import { notReplaced, replaced } from './replaced.ts'
 import { workloadOf } from './workload-of.ts'
 
@@ -54,7 +55,14 @@ export function released(s: RecordedSnapshot, pod: Pod): Action | undefined {
   if (politeSpec(pod, s.spec.drain) === undefined && ladderOf(s, pod)?.rung !== 'surge') return undefined
   if (whyNotPolite({ ...s.cluster, services }, pod) !== undefined) return undefined
   const node = s.current.node.name
-  const mark = { version: 1, run: s.run.id, node, workload: workloadKey(workload), labels: pod.labels } as const
+  const mark: PoliteMark = {
+    version: 1,
+    run: s.run.id,
+    node,
+    workload: workloadKey(workload),
+    ...present({ ready: readyBeyond(s, workload, s.record) }),
+    labels: pod.labels,
+  }
   return { kind: 'releasePod', ...relabel(s, pod, { [HASH_LABEL]: LEAVING_VALUE }), mark }
 }
 

@@ -1,6 +1,7 @@
 import { isAway } from '../../../ground/model/eviction.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
-import type { Workload } from '../../../ground/model/workload.ts'
+import { type Workload, workloadKey } from '../../../ground/model/workload.ts'
+import type { NodeRecord } from '../../../service/model/node-record.ts'
 import type { Evidence } from '../evidence.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import type { ClusterReading, RunSnapshot } from '../snapshot.ts'
@@ -38,6 +39,16 @@ export function readyPods(s: NodeSnapshot, workload: Pick<Replacer, 'uid'>): rea
   const ready = pods.filter((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod))
   READY.set(pods, { evictions, leaving, ready })
   return ready
+}
+
+/** How many are ready, where that is more than was recorded: a workload may have been starting then. */
+export function readyBeyond(
+  s: NodeSnapshot,
+  replacer: Replacer,
+  record: Pick<NodeRecord, 'workloads'> | undefined,
+): number | undefined {
+  const ready = readyPods(s, replacer).length
+  return ready > (record?.workloads[workloadKey(replacer)] ?? 0) ? ready : undefined
 }
 
 interface Ready {

@@ -5,6 +5,7 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import { isTiedToNode } from '../../../ground/model/tied-pod.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { podsHere } from '../pods-here.ts'
 import { podsPutBack } from './put-back.ts'
 import { podsOf, readyPods } from './ready-pods.ts'
 import type { Replacer } from './replacer-of.ts'
@@ -64,12 +65,14 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   return { kind: 'onlyHere', cure, reason: { code: 'OnlyThisNodeCures', object, text }, waiting }
 }
 
-/** At the record, or when one of its pods left, whichever is more: a workload may have been starting when it was recorded. */
-const readyBefore = ({ record, evidence }: RecordedSnapshot, key: string): number =>
-  Object.values(evidence.evicted).reduce(
+/** At the record, or when one of its pods left or was let go, whichever is more: a workload may have been starting when it was recorded. */
+function readyBefore(s: RecordedSnapshot, key: string): number {
+  const letGo = podsHere(s).flatMap(({ polite }) => polite ?? [])
+  return [...Object.values(s.evidence.evicted), ...letGo].reduce(
     (most, { workload, ready = 0 }) => (workload === key ? Math.max(most, ready) : most),
-    record.workloads[key] ?? 0,
+    s.record.workloads[key] ?? 0,
   )
+}
 
 /** Ready ones that stay: none that was put back on a node of this run and goes down with it. */
 function servingPods(s: RecordedSnapshot, replacer: Replacer, here: readonly Pod[]): readonly Pod[] {
