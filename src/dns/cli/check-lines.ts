@@ -110,6 +110,7 @@ export const DATA_WORDS: Readonly<Record<PathReading['data'], string>> = {
   noKubernetes: 'no cluster zone',
   wrongZone: 'another zone',
   wrongAnswer: 'wrong',
+  refused: 'refused',
   unanswered: 'nothing of the zone',
   unknown: '',
 }

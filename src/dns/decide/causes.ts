@@ -65,8 +65,9 @@ export const CAUSES = {
     row: 8,
     verdict: 'bad',
     is: 'every pod gives wrong answers',
-    cause: 'CoreDNS cannot read the API: the API server is down, or CoreDNS has lost its rights.',
-    cure: 'Repair the API server, or the ClusterRole of CoreDNS. Do not restart the pods: they still answer from memory, and new ones could not.',
+    cause:
+      'CoreDNS cannot read the API: the API server is down, or CoreDNS has lost its rights. If it answers REFUSED: no server block of the Corefile serves the zone, or plugin acl refuses these places.',
+    cure: 'Repair the API server, the ClusterRole of CoreDNS or the Corefile. Do not restart the pods: they still answer from memory, and new ones could not.',
     repair: 'none',
   },
   UpstreamOfOne: {

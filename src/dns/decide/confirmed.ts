@@ -45,6 +45,7 @@ const DATA: readonly PathReading['data'][] = [
   'wrongZone',
   'wrongAnswer',
   'stale',
+  'refused',
   'unanswered',
   'right',
 ]

@@ -62,9 +62,18 @@ export const FURTHER_CAUSES = {
   },
   SeenFromSomePlaces: {
     verdict: 'degraded',
-    is: 'the pod answers some places but not others',
-    cause: 'The network from those places to the pod is broken.',
-    cure: 'Check the nodes that do not reach the pod.',
+    is: 'pods answer some places correctly, and others not at all or wrongly',
+    cause:
+      'No answers: the network from those places to the pod is broken. Wrong answers: the Corefile treats those places otherwise (REFUSED of plugin acl, or a view), or another server answers in between.',
+    cure: 'Check the nodes that do not reach the pod. For wrong answers, compare the addresses of those places with the Corefile.',
+    repair: 'none',
+  },
+  PlaceRefused: {
+    verdict: 'unverified',
+    is: 'pods refuse this place, or answer it otherwise than other places',
+    cause:
+      'The Corefile refuses the addresses of this place (plugin acl, or a view), or has no server block for the zone. Or another server answers in between.',
+    cure: 'Run the check from pods of the cluster as well (--relay). If they get correct answers, nothing is wrong with the pods. If they are refused too, check plugin acl and the zones of the Corefile.',
     repair: 'none',
   },
   UdpUnseen: {

@@ -29,7 +29,7 @@ export interface Nonce {
 }
 
 /** What is wrong with an answer that came. */
-export type DataFault = 'noKubernetes' | 'unsynced' | 'wrongZone' | 'wrongAnswer' | 'stale' | 'upstream'
+export type DataFault = 'noKubernetes' | 'unsynced' | 'wrongZone' | 'wrongAnswer' | 'stale' | 'refused' | 'upstream'
 
 export type RungReading =
   | { readonly kind: 'right' }
@@ -66,9 +66,13 @@ const ofType = (addresses: readonly string[], type: 'A' | 'AAAA'): readonly stri
 const dataOf = (reply: DnsReply, type: string): readonly string[] =>
   reply.answers.filter((record) => record.type === type).map(({ data }) => data)
 
+/** Not to this place, or not for this zone: the server says nothing of what it knows. */
+const refused = (what: string): RungReading => wrong('refused', `REFUSED for ${what}`)
+
 /** Whether the answer is these addresses, and what is wrong where it is not. */
 function readAddresses(reply: DnsReply, addresses: readonly string[], what: string): RungReading {
   const type = typeOf(addresses)
+  if (reply.rcode === 'REFUSED') return refused(what)
   if (reply.rcode === 'SERVFAIL') return wrong('unsynced', `SERVFAIL for ${what}`)
   if (reply.rcode !== 'NOERROR') return wrong('wrongZone', `${reply.rcode} for ${what}`)
   const [wanted, found] = [ofType(addresses, type), dataOf(reply, type).map(canonicalAddress)]
@@ -110,10 +114,12 @@ const nowhere = ({ hex }: Nonce): string => `evenkeel-${hex}.invalid`
 const ZONE_VERSION: Pick<Rung, 'answeredBy' | 'question' | 'read'> = {
   answeredBy: ofZone,
   question: (asked) => inName(versionName(asked), 'TXT'),
-  read: (reply, asked) =>
-    reply.rcode === 'NOERROR' && dataOf(reply, 'TXT').length > 0
+  read: (reply, asked) => {
+    if (reply.rcode === 'REFUSED') return refused(versionName(asked))
+    return reply.rcode === 'NOERROR' && dataOf(reply, 'TXT').length > 0
       ? RIGHT
-      : wrong('noKubernetes', `${reply.rcode} for ${versionName(asked)}`),
+      : wrong('noKubernetes', `${reply.rcode} for ${versionName(asked)}`)
+  },
 }
 
 /** Where no Service is sure to be known, a name that the zone always has. */
@@ -176,7 +182,7 @@ export const LADDER: readonly Rung[] = [
     read: (reply, { newest }) => {
       if (newest === undefined) return { kind: 'moot', text: 'there is no new Service' }
       const reading = readAddresses(reply, newest.addresses, `Service ${newest.namespace}/${newest.name}`)
-      if (reading.kind !== 'wrong' || reading.fault === 'unsynced') return reading
+      if (reading.kind !== 'wrong' || reading.fault === 'unsynced' || reading.fault === 'refused') return reading
       return wrong('stale', reading.text)
     },
   },
@@ -188,8 +194,9 @@ export const LADDER: readonly Rung[] = [
     question: ({ zone }, { hex }) => inName(`evenkeel-${hex}.default.svc.${zone}`, 'A'),
     read: ({ rcode, authoritative, authorities, answers }, { fallsThrough }) => {
       if (fallsThrough && rcode === 'NXDOMAIN') return RIGHT
-      if (fallsThrough && rcode === 'SERVFAIL')
-        return { kind: 'moot', text: 'SERVFAIL for a Service that is not there, of another server' }
+      if (fallsThrough && (rcode === 'SERVFAIL' || rcode === 'REFUSED'))
+        return { kind: 'moot', text: `${rcode} for a Service that is not there, of another server` }
+      if (rcode === 'REFUSED') return refused('a Service that is not there')
       if (rcode === 'SERVFAIL') return wrong('unsynced', 'SERVFAIL for a Service that is not there')
       if (rcode === 'NXDOMAIN' && authoritative && authorities.some(({ type }) => type === 'SOA')) return RIGHT
       const found = answers.length > 0 ? `${answers.length} records` : `${rcode} without authority`

@@ -43,6 +43,7 @@ const BY_WEIGHT: readonly Exclude<DataFault, 'upstream'>[] = [
   'wrongZone',
   'wrongAnswer',
   'stale',
+  'refused',
 ]
 
 /** Folds the tries of one round. Queries that this machine could not send say nothing. */

@@ -107,6 +107,10 @@ const READINGS: readonly (readonly [id: Rung['id'], what: string, reply: DnsRepl
   ['L0', 'refused', rcode('REFUSED'), 'right'],
   ['L1', 'its version', answer('TXT', '1.1.0'), 'right'],
   ['L1', 'no such name', rcode('NXDOMAIN'), 'wrong noKubernetes'],
+  ['L1', 'REFUSED', rcode('REFUSED'), 'wrong refused'],
+  ['L2', 'REFUSED', rcode('REFUSED'), 'wrong refused'],
+  ['L4', 'REFUSED', rcode('REFUSED'), 'wrong refused'],
+  ['L5', 'REFUSED', rcode('REFUSED'), 'wrong refused'],
   ['L1', 'no text', aReply(), 'wrong noKubernetes'],
   ['L2', 'the address of the API', answer('A', '10.96.0.1'), 'right'],
   ['L2', 'SERVFAIL', rcode('SERVFAIL'), 'wrong unsynced'],
@@ -145,6 +149,7 @@ for (const [id, what, reply, wanted] of READINGS) {
 const ELSEWHERE: readonly (readonly [what: string, reply: DnsReply, reading: string])[] = [
   ['that there is none, without authority', { ...denied, authoritative: false, authorities: [] }, 'right'],
   ['SERVFAIL, of a server that it forwards to', rcode('SERVFAIL'), 'moot'],
+  ['REFUSED, of a server that it forwards to', rcode('REFUSED'), 'moot'],
   ['an address all the same', answer('A', '10.0.0.66'), 'wrong wrongAnswer'],
 ]
 for (const [what, reply, wanted] of ELSEWHERE)

@@ -229,6 +229,14 @@ for (const directive of ['namespaces shop', 'labels team in (shop)', 'namespace_
     assert.deepEqual([checked.verdict, said(checked), checked.rounds], ['ok', ['Healthy dns'], 1])
   })
 
+test('DNS refuses the only place that asks: nothing is called bad, and it is said where to ask', async (t) => {
+  const world = await dnsWorld(t)
+  for (const server of [world.service, ...world.pods])
+    server.answering = (query) => [{ bytes: reply(query, { rcode: 5 }) }]
+  const checked = await check(world, { sought: { outside: 'example.com' } })
+  assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['PlaceRefused here']])
+})
+
 test('replies of the Service that come from elsewhere are seen', async (t) => {
   const world = await dnsWorld(t)
   world.service.answering = (query) => likeCoreDns(query).map((reply) => ({ ...reply, fromElsewhere: true }))

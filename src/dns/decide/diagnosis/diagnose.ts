@@ -4,6 +4,7 @@ import { type Digest, digest, isAsked, isWell, type PodReadings } from './digest
 import { pathText } from './evidence-text.ts'
 import { exposedFindings, isReachedFromOutside } from './exposed-rows.ts'
 import type { DnsFinding } from './finding.ts'
+import { misledFindings } from './misled-places.ts'
 import {
   ailingPod,
   awayPod,
@@ -42,6 +43,7 @@ export function diagnose(scene: DnsScene): readonly DnsFinding[] {
     ...cacheFindings(d),
     ...upstreamFindings(d),
     ...notAsked(d),
+    ...misledFindings(d.misled),
     ...cutOff,
   ]
   if (found.length > 0) return found

@@ -1,5 +1,15 @@
+import { present } from '../../../ground/model/present.ts'
 import { isWrong, type PathReading } from '../path-reading.ts'
-import { countedPaths, type DnsScene, type PathFrom, type ScenePod, type SceneVantage, targetName } from '../scene.ts'
+import {
+  countedPaths,
+  type DnsScene,
+  type Path,
+  type PathFrom,
+  type ScenePod,
+  type SceneVantage,
+  targetName,
+} from '../scene.ts'
+import { type MisledPlace, misledPlaces } from './misled-places.ts'
 
 /** What was read of one pod from every vantage that counts. */
 export interface PodReadings {
@@ -20,6 +30,8 @@ export interface Digest {
   /** Vantages that reach their control, at least in part, or have none. */
   readonly sound: readonly SceneVantage[]
   readonly unsound: readonly SceneVantage[]
+  /** Places whose wrong answers say nothing about DNS. They are left out of all readings here. */
+  readonly misled: ReadonlyMap<string, MisledPlace>
   /** Pods that should answer: without terminating pods and pods that are away. */
   readonly pods: readonly PodReadings[]
   /**
@@ -36,7 +48,12 @@ export interface Digest {
 
 export function digest(scene: DnsScene): Digest {
   const sound = scene.vantages.filter(({ control }) => control !== 'fails')
-  const fromSound = countedPaths(scene)
+  const counted = countedPaths(scene)
+  const misled = misledPlaces([...counted, ...loopbackPaths(scene)])
+  const known = <T extends Path>(path: T): T =>
+    misled.has(path.vantage) ? { ...path, reading: { ...path.reading, data: 'unknown', upstream: 'notAsked' } } : path
+  const fromSound = counted.map(known)
+  const loopbacks = loopbackPaths(scene).map(known)
   const each = scene.pods
     .filter(({ terminating }) => !terminating)
     .map((pod) => ({
@@ -44,13 +61,14 @@ export function digest(scene: DnsScene): Digest {
       seen: fromSound
         .filter(({ target }) => target.kind === 'pod' && target.name === pod.name)
         .map(({ from, reading, target }) => ({ vantage: from, reading, as: targetName(target) })),
-      ...loopbackOf(scene, pod),
+      ...present({ loopback: loopbacks.find(({ target }) => target.name === pod.name)?.reading }),
     }))
   const away = each.filter((readings) => readings.pod.isAway !== undefined && !isWell(readings))
   return {
     scene,
     sound,
     unsound: scene.vantages.filter(({ control }) => control === 'fails'),
+    misled,
     pods: each.filter((readings) => !away.includes(readings)),
     away,
     service: fromSound.filter(({ target }) => target.kind === 'service'),
@@ -59,10 +77,14 @@ export function digest(scene: DnsScene): Digest {
   }
 }
 
-function loopbackOf({ vantages, paths }: DnsScene, { name }: ScenePod): Pick<PodReadings, 'loopback'> {
-  const ways = new Set(vantages.flatMap((vantage) => (vantage.way === 'portForward' ? vantage.name : [])))
-  const path = paths.find(({ vantage, target }) => ways.has(vantage) && target.kind === 'pod' && target.name === name)
-  return path === undefined || path.reading.tcp === 'notAsked' ? {} : { loopback: path.reading }
+function loopbackPaths({ vantages, paths }: DnsScene): readonly PathFrom[] {
+  const ways = new Map(vantages.flatMap((vantage) => (vantage.way === 'portForward' ? [[vantage.name, vantage]] : [])))
+  return paths.flatMap((path) => {
+    const from = ways.get(path.vantage)
+    return from === undefined || path.target.kind !== 'pod' || path.reading.tcp === 'notAsked'
+      ? []
+      : [{ ...path, from }]
+  })
 }
 
 const readingsOf = ({ seen, loopback }: PodReadings): readonly PathReading[] => [

@@ -68,6 +68,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   UdpObserved: UNKNOWN,
   UdpSuspect: SAID,
   UdpUnseen: UNKNOWN,
+  PlaceRefused: UNKNOWN,
   NotAsked: UNKNOWN,
   ZoneUnanswered: UNKNOWN,
 }
@@ -83,7 +84,13 @@ export function policyOf(reading: DnsReading, finding: DnsFinding): Policy {
   return isZonesOwn ? UNKNOWN : POLICIES[finding.code]
 }
 
-const ZONE_DATA: ReadonlySet<PathReading['data']> = new Set(['noKubernetes', 'wrongZone', 'unanswered', 'unknown'])
+const ZONE_DATA: ReadonlySet<PathReading['data']> = new Set([
+  'noKubernetes',
+  'wrongZone',
+  'refused',
+  'unanswered',
+  'unknown',
+])
 
 /** One finding in a sentence. */
 export function findingText({ code, subjects }: DnsFinding): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CAUSES } from '../../../../src/dns/decide/causes.ts'
 import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
-import type { DnsScene } from '../../../../src/dns/decide/scene.ts'
+import type { DnsScene, SceneVantage } from '../../../../src/dns/decide/scene.ts'
 import {
   aPodOfDns,
   aReading,
@@ -27,6 +27,8 @@ const A_DOWN = [
 ]
 const NO_UPSTREAM = aReading({ upstream: 'fails', faults: ['L7: SERVFAIL for example.com'] })
 const UNANSWERED = aReading({ tcp: 'notAsked', data: 'unanswered', upstream: 'fails' })
+const REFUSING = aReading({ data: 'refused', faults: ['L1: REFUSED for dns-version.cluster.local'] })
+const HERE: SceneVantage = { name: 'here', control: 'answers' }
 const UPSTREAM = aReading({ upstream: 'answers' })
 const FROM_POD = aReading({
   udp: 'silent',
@@ -331,6 +333,74 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     'a pod could not be asked',
     aScene({ pods: { b: aReading({ udp: 'notAsked', data: 'unknown' }) } }),
     ['NotAsked pod b'],
+  ],
+  [
+    undefined,
+    'the pods refuse a place outside of the cluster, and answer those on nodes',
+    aScene({
+      pods: { a: { here: REFUSING }, b: { here: REFUSING } },
+      service: { here: REFUSING },
+      change: { vantages: [HERE, V1, V2] },
+    }),
+    ['PlaceRefused vantage here'],
+  ],
+  [
+    undefined,
+    'the pods refuse the place on one node, and answer that on another',
+    aScene({ pods: { a: { v1: REFUSING }, b: { v1: REFUSING } }, service: { v1: REFUSING } }),
+    ['SeenFromSomePlaces node n-a'],
+  ],
+  [
+    undefined,
+    'another server answers a place on its way to the pods',
+    aScene({
+      pods: { a: { here: STALE }, b: { here: STALE } },
+      service: { here: STALE },
+      change: { vantages: [HERE, V1] },
+    }),
+    ['PlaceRefused vantage here'],
+  ],
+  [
+    undefined,
+    'the pods refuse the only place',
+    aScene({ pods: { a: REFUSING, b: REFUSING }, service: REFUSING, change: { vantages: [V1] } }),
+    ['PlaceRefused node n-a'],
+  ],
+  [
+    8,
+    'the pods refuse the places on two nodes',
+    aScene({ pods: { a: REFUSING, b: REFUSING }, service: REFUSING }),
+    ['DataStaleEverywhere pod a, pod b'],
+  ],
+  [7, 'one pod refuses each place', aScene({ pods: { a: REFUSING } }), ['DataStale pod a']],
+  [
+    7,
+    'the pods refuse a place outside, and one of them knows old data alone',
+    aScene({
+      pods: { a: { here: REFUSING, v1: STALE, v2: STALE }, b: { here: REFUSING } },
+      service: { here: REFUSING },
+      change: { vantages: [HERE, V1, V2] },
+    }),
+    ['DataStale pod a', 'PlaceRefused vantage here'],
+  ],
+  [
+    8,
+    'the pods refuse a place outside, and know old data alone',
+    aScene({
+      pods: { a: { here: REFUSING, v1: STALE }, b: { here: REFUSING, v1: STALE } },
+      service: { here: REFUSING, v1: STALE },
+      change: { vantages: [HERE, V1] },
+    }),
+    ['DataStaleEverywhere pod a, pod b', 'PlaceRefused vantage here'],
+  ],
+  [
+    undefined,
+    'a managed DNS refuses the only place',
+    aScene({
+      service: REFUSING,
+      change: { pods: [], vantages: [HERE], service: { ...service, serving: 0 } },
+    }),
+    ['PlaceRefused vantage here'],
   ],
   [undefined, 'no place can ask', aScene({ change: { vantages: [] } }), ['NotAsked cluster dns']],
 ]
