@@ -4,7 +4,7 @@ import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot
 import type { HostPair, HostsSpec, MachineReading, PairMachine } from '../../model/host-pair.ts'
 import type { PlannedHost } from '../../model/roll-plan.ts'
 import type { MachineState } from '../pair/machine-snapshot.ts'
-import { addressFaults, disagreements } from '../pair/pair-state.ts'
+import { addressFaults, disagreements, notTakenOver } from '../pair/pair-state.ts'
 import { reachFix, type SshWay } from './host-findings.ts'
 import type { RebootNeed } from './reboot-need.ts'
 
@@ -120,7 +120,7 @@ function ownMachine(name: string, { bootId }: MachineReading, { ownBootId }: Pai
 function wholeness(
   pair: HostPair,
   inquiries: readonly MachineInquiry[],
-  { instances }: PairsAround,
+  { instances, needs }: PairsAround,
 ): readonly PlanFinding[] {
   const asked = inquiries.filter((inquiry) => inquiry.pair === pair)
   const machines = asked.flatMap(
@@ -137,10 +137,24 @@ function wholeness(
   }
   const own = new Set(pair.machines.flatMap((machine) => machine.instances))
   const asWhole = { pair, host, machines, instances: instances.filter(({ instance }) => own.has(instance)) }
-  return [...addressFaults(asWhole), ...disagreements(asWhole)].map(({ code, text }) => ({
+  const ofPair = [...addressFaults(asWhole), ...disagreements(asWhole)].map((reason) => ({
+    ...reason,
+    node: host.name,
+    held: `no machine of ${pair.name} is`,
+  }))
+  const ofMachine = pair.machines
+    .filter((machine) => !isSkipped(needs, machine))
+    .flatMap((machine) =>
+      notTakenOver({ ...asWhole, host: machine }).map((reason) => ({
+        ...reason,
+        node: machine.name,
+        held: `${machine.name} is not`,
+      })),
+    )
+  return [...ofPair, ...ofMachine].map(({ code, text, node, held }) => ({
     severity: 'hold',
     code,
-    node: host.name,
-    text: `${text}: no machine of ${pair.name} is rebooted meanwhile`,
+    node,
+    text: `${text}: ${held} rebooted meanwhile`,
   }))
 }

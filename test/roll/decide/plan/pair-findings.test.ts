@@ -43,13 +43,19 @@ interface Around {
   readonly nodes?: readonly string[]
   readonly ownBootId?: string
   readonly drained?: boolean
+  /** By the checks of this instance the server is down. */
+  readonly downAt?: 'lb-1' | 'lb-2'
 }
 
-const found = (inquiries: readonly MachineInquiry[], { nodes = [], ownBootId, drained = false }: Around = {}) => {
+const found = (
+  inquiries: readonly MachineInquiry[],
+  { nodes = [], ownBootId, drained = false, downAt }: Around = {},
+) => {
   const server = (instance: string, change = {}) =>
     anInstance([aServer('n1', { ref: { instance, backend: 'web', server: 'n1' }, ...change })], { instance })
   const state = drained ? ({ adminState: 'drain', ownState: 'drain' } as const) : {}
-  const instances = [server('lb-1'), server('lb-2', state)]
+  const down = (at: string) => (downAt === at ? ({ operational: 'down' } as const) : {})
+  const instances = [server('lb-1', down('lb-1')), server('lb-2', { ...state, ...down('lb-2') })]
   return pairFindings(inquiries, { hosts, nodes, instances, ownBootId }).map(({ severity, code, node }) =>
     [severity, code, node].join(' '),
   )
@@ -67,6 +73,8 @@ test('a plan says what stands against the machines of the load balancers', () =>
     [found([first, answers(lb2, { has: true })]), ['hold AddressOnSeveral lb-1']],
     [found([answers(lb1, {}), second]), ['hold AddressOnNone lb-1']],
     [found([first, second], { drained: true }), ['hold PairDisagrees lb-1']],
+    [found([first, second], { downAt: 'lb-2' }), ['hold PairDisagrees lb-1']],
+    [found([first, second], { downAt: 'lb-1' }), ['hold PairDisagrees lb-2']],
   ]
   assert.deepEqual(
     rows.map(([said]) => said),
