@@ -33,12 +33,20 @@ export function findDnsService(
   const possible = services.filter((one) => one.name !== UPSTREAM_OF_CACHE && udpPort(one) !== undefined)
   const named = NAMES.flatMap((name) => possible.filter((one) => one.name === name)).toSorted(systemFirst)[0]
   if (named !== undefined) return { service: named, why: `a Service of that name with a UDP port is the cluster’s DNS` }
+  // Its UDP port may be what is missing. Another Service with such a port is no better guess than its name.
+  const withoutUdp = services.find(
+    ({ namespace, name, selector }) => namespace === SYSTEM && NAMES.includes(name) && selector,
+  )
+  if (withoutUdp !== undefined)
+    return { service: withoutUdp, why: 'a Service of that name is the cluster’s DNS, also without a UDP port for DNS' }
   const byPort = possible.toSorted(systemFirst)[0]
   return byPort && { service: byPort, why: 'it is the one with a UDP port for DNS' }
 }
 
+const SYSTEM = 'kube-system'
+
 const systemFirst = (left: DnsService, right: DnsService): number =>
-  Number(right.namespace === 'kube-system') - Number(left.namespace === 'kube-system')
+  Number(right.namespace === SYSTEM) - Number(left.namespace === SYSTEM)
 
 /** The port over UDP by which DNS is asked. */
 export const udpPort = ({ ports }: DnsService): DnsServicePort | undefined =>

@@ -9,6 +9,22 @@ export const FURTHER_CAUSES = {
     cure: 'Run a DNS pod on every node (a DaemonSet), or set internalTrafficPolicy to Cluster.',
     repair: 'none',
   },
+  NoPods: {
+    verdict: 'bad',
+    is: 'the selector of the Service picks no pod',
+    cause:
+      'The workload of DNS has 0 replicas, or its pods cannot be created (a quota, an admission webhook). Or its pods have labels that the selector does not match.',
+    cure: 'Look at the Deployment or DaemonSet of DNS: its replicas, its Events, and the labels of its pods.',
+    repair: 'none',
+  },
+  NotRunning: {
+    verdict: 'degraded',
+    is: 'the container of the pod does not run',
+    cause:
+      'It ends each time that it starts (an error in the Corefile, a loop, too little memory), or it cannot start.',
+    cure: 'Read the log of its last run: kubectl logs --previous. Compare the Corefile with that of pods that run.',
+    repair: 'none',
+  },
   PodStarting: {
     verdict: 'ok',
     is: 'the pod is starting: it is not Ready, so clients send it no queries',

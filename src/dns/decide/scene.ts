@@ -54,6 +54,8 @@ export interface ScenePod {
    * The pod is not Ready and does not serve. `starting`: its container has run for less than a minute; `down`: no container runs.
    */
   readonly isAway?: 'starting' | 'down'
+  /** Of a pod that is `down`: why its containers ended the last time (`Error`, `OOMKilled`). Absent: none has run. */
+  readonly endedBy?: readonly string[]
   /** The answer on its own loopback, past the pod network. Absent: not queried. */
   readonly process?: 'answers' | 'silent'
   /** Whether other pods of its node are reached. Absent: none was queried. */

@@ -46,7 +46,8 @@ const STARTS_WITHIN_MS = 60_000
 const hasJustStarted = ({ runningSince }: DnsPod, wallMs: number): boolean =>
   runningSince !== undefined && !(wallMs - Date.parse(runningSince) >= STARTS_WITHIN_MS)
 
-function awayOf(pod: DnsPod, wallMs: number): Pick<ScenePod, 'isAway'> {
-  if (pod.runningSince === undefined) return { isAway: 'down' }
+function awayOf(pod: DnsPod, wallMs: number): Pick<ScenePod, 'isAway' | 'endedBy'> {
+  const { runningSince, endedBy } = pod
+  if (runningSince === undefined) return { isAway: 'down', ...(endedBy.length === 0 ? {} : { endedBy }) }
   return hasJustStarted(pod, wallMs) ? { isAway: 'starting' } : {}
 }

@@ -422,3 +422,17 @@ test('rights that are missing for less are reported, and the check goes on', asy
   assert.match(checked.notes.join('\n'), /zone cluster\.local: DNS answers so for the cluster IP of the API/)
   assert.match(checked.notes.join('\n'), /nodes could not be read/)
 })
+
+test('the Service of DNS has lost its UDP port: the Service is named, whatever else has such a port', async (t) => {
+  const world = await dnsWorld(t)
+  const other = { namespace: 'games', name: 'server', createdAt: '2026-01-01T00:00:00Z', addresses: ['10.96.0.99'] }
+  const ports = [{ name: 'dns', protocol: 'UDP', port: 53 }]
+  const services: DnsObjects['services'] = async (signal) => [
+    { ...other, ports, outsideAddresses: [], isUneven: false, selector: { app: 'game' } },
+    ...(await world.objects.services(signal)).map((one) =>
+      one.name === 'kube-dns' ? { ...one, ports: [{ name: 'dns-tcp', protocol: 'TCP', port: 53 }] } : one,
+    ),
+  ]
+  const checked = await check({ objects: { ...world.objects, services } })
+  assert.deepEqual([checked.verdict, said(checked)], ['bad', ['ServiceWrong kube-system/kube-dns']])
+})

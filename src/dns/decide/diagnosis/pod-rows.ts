@@ -129,10 +129,12 @@ export function ailingPod(readings: PodReadings): DnsFinding | undefined {
 
 /** A pod that kubelet reports as away: no client is sent there. */
 export function awayPod(readings: PodReadings): DnsFinding {
-  const { isAway, ready } = readings.pod
-  const why = isAway === 'down' ? 'its container does not run' : 'its container has been running for less than a minute'
+  const { isAway, ready, endedBy = [] } = readings.pod
+  const ended = endedBy.length === 0 ? '' : `: the last time it ended by ${endedBy.join(', ')}`
+  const why =
+    isAway === 'down' ? `its container does not run${ended}` : 'its container has been running for less than a minute'
   const evidence = [`${ready ? '' : 'the API says that it is not Ready, and '}${why}`]
-  return { code: isAway === 'down' ? 'NotReady' : 'PodStarting', subjects: [podSubject(readings)], evidence }
+  return { code: isAway === 'down' ? 'NotRunning' : 'PodStarting', subjects: [podSubject(readings)], evidence }
 }
 
 /** What the API says about a pod that answers. */

@@ -11,7 +11,7 @@ export function serviceByApi({ scene: { service } }: Digest): DnsFinding | undef
   if (service.udpPort === undefined)
     return { code: 'ServiceWrong', subjects, evidence: [`Service ${name} has no UDP port for DNS`] }
   if (service.selected === 0)
-    return { code: 'ServiceWrong', subjects, evidence: [`the selector of Service ${name} picks no pod`] }
+    return { code: 'NoPods', subjects, evidence: [`the selector of Service ${name} picks no pod`] }
   return undefined
 }
 

@@ -30,6 +30,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   DataStaleEverywhere: SHARED,
   CrossNodeUdp: SHARED,
   ServiceWrong: SHARED,
+  NoPods: SHARED,
   UdpDropped: SHARED,
   OnlyPodDead: SHARED,
   AllPodsSilent: SHARED,
@@ -46,6 +47,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   // These pods answer, or would; their fault costs no client an answer over UDP.
   EndpointMissing: SAID,
   NotReady: SAID,
+  NotRunning: SAID,
   TcpDead: SAID,
   // The pods behind the cache have findings of their own.
   CacheMasks: SAID,

@@ -213,10 +213,10 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     ['ServiceWrong service kube-system/kube-dns'],
   ],
   [
-    16,
+    undefined,
     'the selector picks no pod',
     aScene({ change: { service: { ...service, selected: 0 } } }),
-    ['ServiceWrong service kube-system/kube-dns'],
+    ['NoPods service kube-system/kube-dns'],
   ],
   [17, 'the Service loses a part, and no pod does', aScene({ service: { v1: HALF } }), ['DeadEndpointKept node n-a']],
   [

@@ -75,7 +75,7 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
       pods: { a: DEAD },
       change: { pods: [{ ...A, ready: false, endpoint: 'notServing', isAway: 'down' }, B] },
     }),
-    ['NotReady pod a'],
+    ['NotRunning pod a'],
   ],
   [
     'the only pod starts, and the Service refuses',
@@ -182,3 +182,11 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
 ]
 
 for (const [what, scene, wanted] of TABLE) test(what, () => assert.deepEqual(said(scene), wanted))
+
+test('of a container that does not run it is said how it ended', () => {
+  const pods = [{ ...A, ready: false, endpoint: 'notServing', isAway: 'down', endedBy: ['Error'] } as const, B]
+  const [finding] = diagnose(aScene({ pods: { a: DEAD }, change: { pods } }))
+  assert.deepEqual(finding?.evidence, [
+    'the API says that it is not Ready, and its container does not run: the last time it ended by Error',
+  ])
+})
