@@ -34,11 +34,12 @@ export function kubeDnsObjects(parts: DnsObjectsParts): DnsObjects {
       const query = { fieldSelector: `spec.nodeName=${node},status.phase=Running` }
       return (await list({ path: '/api/v1/pods', resource: 'pods', parse: parsePodAddress, query }, signal)).flat()
     },
-    endpoints: async ({ namespace, name }, signal) => {
+    endpoints: async ({ namespace, name, portName }, signal) => {
       const path = `/apis/discovery.k8s.io/v1/namespaces/${segment(namespace)}/endpointslices`
       const query = { labelSelector: `kubernetes.io/service-name=${name}` }
       const resource = 'endpointslices.discovery.k8s.io'
-      return (await list({ path, resource, parse: parseDnsEndpoints, query }, signal)).flat()
+      const parse = (object: Untrusted): readonly DnsEndpoint[] => parseDnsEndpoints(object, portName)
+      return (await list({ path, resource, parse, query }, signal)).flat()
     },
     configMap: ({ namespace, name }, signal) => {
       const path = `/api/v1/namespaces/${segment(namespace)}/configmaps/${segment(name)}`
@@ -135,9 +136,14 @@ function parsePodAddress(object: Untrusted): readonly PodAddress[] {
   return isOfNode || address === '' ? [] : [{ uid: object.at('metadata').at('uid').text(), address }]
 }
 
-function parseDnsEndpoints(object: Untrusted): readonly DnsEndpoint[] {
+/** A port of a slice has the name of the Service's port that leads to it. */
+function parseDnsEndpoints(object: Untrusted, portName: string | undefined): readonly DnsEndpoint[] {
   const ports = object.at('ports').each()
-  const udp = ports.find((port) => port.at('protocol').textOr('TCP') === 'UDP')
+  const udp = ports.find(
+    (port) =>
+      port.at('protocol').textOr('TCP') === 'UDP' &&
+      (portName === undefined || port.at('name').textOr('') === portName),
+  )
   return object
     .at('endpoints')
     .each()

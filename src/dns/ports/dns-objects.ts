@@ -16,7 +16,8 @@ export interface DnsObjects {
   ): Promise<readonly DnsPod[]>
   /** Addresses of running pods of a node, of all namespaces, without those that share the node's own. */
   addressesOfPodsOn(node: string, signal: AbortSignal): Promise<readonly PodAddress[]>
-  endpoints(service: ObjectRef, signal: AbortSignal): Promise<readonly DnsEndpoint[]>
+  /** `portName`: which port of the Service their port over UDP is that of. Absent: of the only one. */
+  endpoints(service: ObjectRef & { readonly portName?: string }, signal: AbortSignal): Promise<readonly DnsEndpoint[]>
   /** Its data; undefined where it does not exist. */
   configMap(ref: ObjectRef, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined>
   nodes(signal: AbortSignal): Promise<readonly DnsNode[]>

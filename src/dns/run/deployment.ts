@@ -69,19 +69,21 @@ export async function findDeployment(
   const found = findDnsService(services, { ...sought, addresses: resolver.addresses })
   if (found === undefined) throw noService(sought)
   const { service, why } = found
-  const { namespace, selector } = service
+  const { namespace, name, selector } = service
+  const dnsPort = udpPort(service)
   const [pods, endpoints, nodes] = await Promise.all([
     selector === undefined
       ? []
       : mayRead(`list pods in ${namespace}`, () => objects.pods({ namespace, selector }, signal)),
-    mayRead(`list endpointslices in ${namespace}`, () => objects.endpoints(service, signal)),
+    mayRead(`list endpointslices in ${namespace}`, () =>
+      objects.endpoints({ namespace, name, ...present({ portName: dnsPort?.name }) }, signal),
+    ),
     orNote('nodes', () => objects.nodes(signal)),
   ])
   const corefiles = await corefilesOf({ objects, service, pods }, signal)
   const zone = zoneOf(corefiles, sought, resolver)
   const served = corefiles.texts.map(({ text }) => servedNames(text, zone.name)).find((one) => one !== undefined)
   const cache = behindCaches(services, service)
-  const port = udpPort(service)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
   const newest = newestService(services, { wallMs, ...present({ served }) })
   const downNodes = new Set((nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [] : [name])))
@@ -106,7 +108,7 @@ export async function findDeployment(
       ...(corefiles.texts.some(({ text }) => forwardsAll(text)) ? { forwards: true } : {}),
       ...present({ outside: sought.outside }),
     },
-    serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },
+    serviceAt: { addresses: (cache ?? service).addresses, port: dnsPort?.port ?? DNS_PORT },
     cachesAt: cachesOfNodes(resolvers, services),
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
@@ -116,7 +118,7 @@ export async function findDeployment(
       .flatMap(({ name, ready, runsNoRelay }) => (ready && !runsNoRelay ? [name] : []))
       .toSorted(),
     notes: [
-      `Service ${namespace}/${service.name}: ${why}`,
+      `Service ${namespace}/${name}: ${why}`,
       `zone ${zone.name}: ${zone.why}`,
       ...(cache === undefined
         ? []

@@ -273,6 +273,23 @@ describe('endpoints are read', () => {
       )
     })
 
+  test('with the port that the Service calls so, wherever it is listed', async (t) => {
+    const doq = { name: 'doq', protocol: 'UDP', port: 853 }
+    for (const [listed, portName, udpPort] of [
+      [[doq, ...ports], 'dns', 5353],
+      [[...ports, doq], 'dns', 5353],
+      [[doq, ...ports], 'doq', 853],
+      [[{ protocol: 'UDP', port: 5353 }], '', 5353],
+    ] as const) {
+      const { objects } = await listing(t, SLICES, [slice('a', [of('u1', ['10.1.0.5'])], { ports: listed })])
+      const [endpoint] = await objects.endpoints({ ...SERVICE, portName }, never)
+      assert.equal(endpoint?.udpPort, udpPort)
+    }
+    const { objects } = await listing(t, SLICES, [slice('a', [of('u1', ['10.1.0.5'])], { ports: [doq] })])
+    const [endpoint] = await objects.endpoints({ ...SERVICE, portName: 'dns' }, never)
+    assert.equal(endpoint?.udpPort, undefined)
+  })
+
   test('without a port over UDP, and of no pod', async (t) => {
     const endpoints = [
       { addresses: ['192.0.2.7'], targetRef: { kind: 'Node', uid: 'n' } },

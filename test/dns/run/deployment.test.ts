@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { DnsEndpoint } from '../../../src/dns/model/dns-objects.ts'
 import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
 import { type Deployment, findDeployment, type Sought } from '../../../src/dns/run/deployment.ts'
+import { present } from '../../../src/ground/model/present.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { objectsOf } from '../../support/dns/dns-world.ts'
 
@@ -96,6 +97,27 @@ describe('the newest Service is asked for', () => {
     assert.equal((await found(corefile('fallthrough'))).askedZone.fallsThrough, true)
     assert.equal('fallsThrough' in (await found(corefile('fallthrough in-addr.arpa ip6.arpa'))).askedZone, false)
   })
+})
+
+test('endpoints are asked at the port of the Service’s port for DNS, not at that of another one over UDP', async () => {
+  const { services } = objectsOf({ address: '10.96.0.10', port: 53 }, [])
+  const doq = { name: 'doq', protocol: 'UDP', port: 853, targetPort: '853' }
+  const byName: Readonly<Record<string, number>> = { dns: 5353, doq: 853 }
+  const { known } = await found({
+    services: async (signal) =>
+      (await services(signal)).map((one) => (one.name === 'kube-dns' ? { ...one, ports: [doq, ...one.ports] } : one)),
+    endpoints: async ({ portName = '' }) =>
+      ['uid-1', 'uid-2'].map((podUid) => ({
+        addresses: ['10.1.0.1'],
+        serving: true,
+        podUid,
+        ...present({ udpPort: byName[portName] }),
+      })),
+  })
+  assert.deepEqual(
+    known.pods.map(({ port }) => port),
+    [5353, 5353],
+  )
 })
 
 test('of many nodes three that are Ready are asked at the node port, and each address of a load balancer', async () => {
