@@ -4,19 +4,18 @@ import { type DnsScene, type Path, type ScenePod, targetName } from './scene.ts'
 import type { UdpSeen } from './udp-seen.ts'
 
 /**
- * The scene of now, where a fault counts only if the round before had it too. Two rounds separate a dead pod from random loss. A
- * path that was not queried before counts as it is now.
+ * The scene of now, where a fault counts only if the round before had it too. Two rounds separate a dead pod from random loss. Of a
+ * path that one round alone queried, what answered there counts.
  */
-export function confirmed(now: DnsScene, before: DnsScene): DnsScene {
+export function confirmed(scene: DnsScene, before: DnsScene): DnsScene {
   const known = new Map(before.paths.map((path) => [keyOf(path), path]))
-  const paths = now.paths.map((path): Path => {
+  const paths = scene.paths.map((path): Path => {
+    const { canary: now, ...rest } = path
     const earlier = known.get(keyOf(path))
-    if (earlier === undefined) return path
-    const { canary: _, ...rest } = path
-    const canary = path.canary === 'silent' && earlier.canary === 'answers' ? 'answers' : path.canary
-    return { ...rest, reading: inBoth(path.reading, earlier.reading), ...present({ canary }) }
+    const canary = better({ order: CANARY, nothing: undefined }, now, earlier?.canary)
+    return { ...rest, reading: inBoth(path.reading, earlier?.reading ?? NOT_QUERIED), ...present({ canary }) }
   })
-  return { ...now, paths, pods: now.pods.map((pod) => ({ ...pod, ...seenInBoth(pod, before) })) }
+  return { ...scene, paths, pods: scene.pods.map((pod) => ({ ...pod, ...seenInBoth(pod, before) })) }
 }
 
 /** Whether a second round could change the verdict. */
@@ -37,6 +36,7 @@ const keyOf = ({ vantage, target }: Path): string => `${vantage} ${target.kind} 
 
 /** From the worst to the best state of each aspect. States that say nothing are not listed. */
 const UDP: readonly PathReading['udp'][] = ['silent', 'loses', 'answers']
+const CANARY: readonly Path['canary'][] = ['silent', 'answers']
 const TCP: readonly PathReading['tcp'][] = ['silent', 'answers']
 const UPSTREAM: readonly PathReading['upstream'][] = ['fails', 'answers']
 const DATA: readonly PathReading['data'][] = [
@@ -50,7 +50,10 @@ const DATA: readonly PathReading['data'][] = [
   'right',
 ]
 
-function inBoth(now: PathReading, before: PathReading): PathReading {
+type Confirming = Pick<PathReading, 'udp' | 'tcp' | 'data' | 'upstream' | 'faults' | 'wrongSource'>
+const NOT_QUERIED: Confirming = { udp: 'notAsked', tcp: 'notAsked', data: 'unknown', upstream: 'notAsked', faults: [] }
+
+function inBoth(now: PathReading, before: Confirming): PathReading {
   const rungOf = (fault: string): string => fault.slice(0, fault.indexOf(':'))
   // A reply from elsewhere in one round alone shows that the server answers.
   const wrongSource = now.wrongSource ?? before.wrongSource

@@ -39,6 +39,26 @@ test('what one round saw and the other could not ask is not said', () => {
   assert.deepEqual(codes(confirmed(lost, aScene())), ['Healthy'])
 })
 
+test('a port that is silent in one round, and was not asked from in the other, is not said', () => {
+  const [silent, unasked] = [aScene({ canary: 'silent' }), aScene()]
+  for (const both of [confirmed(silent, unasked), confirmed(unasked, silent)])
+    assert.deepEqual(codes(both), ['Healthy'])
+  assert.deepEqual(codes(confirmed(silent, silent)), ['ProxyStale'])
+  assert.deepEqual(codes(confirmed(silent, aScene({ canary: 'answers' }))), ['Healthy'])
+})
+
+test('a path that one round alone asked counts by what answered there', () => {
+  const without = (scene: DnsScene): DnsScene => ({
+    ...scene,
+    paths: scene.paths.filter(({ vantage }) => vantage !== 'v1'),
+  })
+  const ill = aScene({ pods: { a: { v1: SILENT } } })
+  assert.deepEqual(codes(confirmed(ill, without(ill))), ['Healthy'])
+  assert.deepEqual(codes(confirmed(without(ill), ill)), ['Healthy'])
+  const stale = aScene({ pods: { a: { v1: STALE } } })
+  assert.deepEqual(codes(confirmed(stale, without(stale))), ['Healthy'])
+})
+
 test('a reply from elsewhere in one of two rounds shows that the pod answers', () => {
   const fromElsewhere = aScene({
     pods: { a: { ...SILENT, how: ['timeout', 'wrongSource'], wrongSource: '10.0.0.9 port 53' } },
