@@ -133,7 +133,8 @@ export const CAUSES = {
     row: 16,
     verdict: 'bad',
     is: 'the Service of the cluster DNS leads to no pod, from any place',
-    cause: 'The Service is at fault: no UDP port, or an address that clients do not use.',
+    cause:
+      'The Service is at fault: no UDP port, a targetPort at which no pod listens, or an address that clients do not use.',
     cure: 'Compare the Service with the ports of the pods.',
     repair: 'none',
   },

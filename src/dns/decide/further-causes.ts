@@ -76,6 +76,28 @@ export const FURTHER_CAUSES = {
     cure: 'Check the pod for CPU throttling, and its node for dropped packets and a full conntrack table.',
     repair: 'none',
   },
+  AnswersLate: {
+    verdict: 'degraded',
+    is: 'the pod answers, but later than a query waits',
+    cause: 'The pod or its node is overloaded (CPU limits, many queries). Clients wait, and many give up.',
+    cure: 'Check the pod for CPU throttling, and the load of its node. More pods share the queries.',
+    repair: 'none',
+  },
+  Slow: {
+    verdict: 'degraded',
+    is: 'half of the answers of the pod take half a second or more',
+    cause: 'The pod or its node is overloaded, or the way to it is slow.',
+    cure: 'Check the pod for CPU throttling, and the load of its node. If the place of the check is far away, run the check from a node or a pod of the cluster.',
+    repair: 'none',
+  },
+  ReplyUnmatched: {
+    verdict: 'bad',
+    is: 'replies come from the queried address, but match no query',
+    cause:
+      'Something on the way changes the ids or the questions, or mixes up the packets of several clients. Or the program that listens there is no DNS server.',
+    cure: 'Capture the packets of port 53 on the node of the pod, and compare their ids with those at the place of the check.',
+    repair: 'none',
+  },
   SeenFromSomePlaces: {
     verdict: 'degraded',
     is: 'pods answer some places correctly, and others not at all or wrongly',

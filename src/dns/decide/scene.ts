@@ -58,6 +58,10 @@ export interface ScenePod {
   readonly endedBy?: readonly string[]
   /** The answer on its own loopback, past the pod network. Absent: not queried. */
   readonly process?: 'answers' | 'silent'
+  /** How long an answer over UDP took that came later than queries wait. Absent: none came, or it was not waited for. */
+  readonly answersAfterMs?: number
+  /** Another port, to which the Service does not lead, where it answers over UDP. Absent: none is known. */
+  readonly answersAt?: number
   /** Whether other pods of its node are reached. Absent: none was queried. */
   readonly neighbours?: 'reached' | 'notReached'
   /** By two readings of the pod's own counters. Absent: not read, or the pod restarted between the two. */

@@ -93,6 +93,8 @@ function parseDnsPod(object: Untrusted): DnsPod {
   const volumes = spec.at('volumes').each()
   const containers = spec.at('containers').each()
   const ports = containers.flatMap((container) => container.at('ports').each())
+  const overUdp = ports.filter((port) => port.at('protocol').textOr('') === 'UDP')
+  const udpPorts = overUdp.flatMap((port) => port.at('containerPort').optionalInteger() ?? [])
   const metrics = ports.find((port) => port.at('name').textOr('') === 'metrics')
   return {
     namespace,
@@ -104,6 +106,7 @@ function parseDnsPod(object: Untrusted): DnsPod {
     ready: findCondition(object, 'Ready')?.status === 'True',
     terminating: !object.at('metadata').at('deletionTimestamp').absent,
     images: containers.map((container) => container.at('image').textOr('')),
+    ...(udpPorts.length === 0 ? {} : { udpPorts }),
     ...present({ metricsPort: metrics?.at('containerPort').optionalInteger() }),
     configMaps: volumes.flatMap((volume) => volume.at('configMap').at('name').optionalText() ?? []),
     ...present({ runningSince: runningSince(object) }),

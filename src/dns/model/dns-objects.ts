@@ -36,6 +36,8 @@ export interface DnsPod {
   readonly ready: boolean
   readonly terminating: boolean
   readonly images: readonly string[]
+  /** Its container ports over UDP. Absent: it names none. */
+  readonly udpPorts?: readonly number[]
   /** The container port that is called `metrics`; absent where none is. */
   readonly metricsPort?: number
   /** ConfigMaps that it mounts: the Corefile is in one of them. */

@@ -17,6 +17,7 @@ import type { PodLoopback } from '../ports/pod-loopback.ts'
 import { withAskedZone } from './asked-zone.ts'
 import type { Deployment, Sought } from './deployment.ts'
 import { foundAgain, foundNow, stillThere } from './found-again.ts'
+import { askedOnceMore } from './once-more.ts'
 import { QUERIES_PER_SECOND } from './paced-asker.ts'
 import { relayNodes, vantagesOf } from './places.ts'
 import { RelayPool } from './relay-pool.ts'
@@ -141,16 +142,14 @@ async function seenIn(
   await parts.clock.sleep(BETWEEN_ROUNDS_MS * (1 + parts.random.next()), signal)
   const deployment = stillThere(await foundAgain(found, parts, signal), found)
   const second = await round(deployment)
-  const { scene, notes, queries } = await withSurroundings(
-    confirmed(second.scene, first.scene),
-    { ...parts, askedZone: deployment.askedZone },
-    signal,
-  )
+  const { askedZone, dnsPorts } = deployment
+  const more = await askedOnceMore(confirmed(second.scene, first.scene), { ...parts, askedZone, dnsPorts }, signal)
+  const { scene, notes, queries } = await withSurroundings(more.scene, { ...parts, askedZone }, signal)
   return {
     scene,
     deployment,
     notes: [...second.notes, ...notes],
-    queries: first.queries + second.queries + queries,
+    queries: first.queries + second.queries + more.queries + queries,
     rounds: 2,
   }
 }

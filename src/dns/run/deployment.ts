@@ -41,6 +41,8 @@ export interface Deployment {
   readonly outsideAt: readonly OutsideAddress[]
   /** By which the Service picks its pods; empty where it has none. */
   readonly selector: Readonly<Record<string, string>>
+  /** Where a pod may listen, whatever its endpoint says; by uid. */
+  readonly dnsPorts: ReadonlyMap<string, readonly number[]>
   /** Where a pod may give its metrics, the likeliest port first; by uid. */
   readonly metricsPorts: ReadonlyMap<string, readonly number[]>
   /** No one said which zone it is, so that the default was taken. */
@@ -112,6 +114,7 @@ export async function findDeployment(
     cachesAt: cachesOfNodes(resolvers, services),
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
+    dnsPorts: new Map(pods.map(({ uid, udpPorts = [] }) => [uid, [...new Set([...udpPorts, DNS_PORT])]])),
     metricsPorts: metricsPortsOf(pods, corefiles),
     isZoneAssumed: zone.isAssumed,
     readyNodes: (nodes.value ?? [])

@@ -30,7 +30,7 @@ interface CorefileParts {
   readonly upstream?: number | undefined
 }
 
-/** As kubeadm writes it, at ports of a process among others. */
+/** As kubeadm writes it, at ports of a process among others. Plugin `loop` asks the process itself over UDP, so it stands only where there may be a loop. */
 const corefile = ({ port, metricsPort, healthPort, readyPort, api, upstream }: CorefileParts): string => `.:${port} {
     errors
     health ${LOOPBACK}:${healthPort} {
@@ -48,8 +48,7 @@ ${upstream === undefined ? '' : `    forward . ${LOOPBACK}:${upstream} {\n      
        disable success cluster.local
        disable denial cluster.local
     }
-    loop
-    reload
+${upstream === undefined ? '' : '    loop\n'}    reload
     loadbalance
 }
 `

@@ -101,7 +101,7 @@ const kubeDns = ({ address, port }: Endpoint): DnsService =>
 const API = aService({ namespace: 'default', name: 'kubernetes', addresses: [API_ADDRESS] })
 const cart = aService({ ...NEWEST, addresses: [NEWEST.address], createdAt: '2026-02-01T00:00:00Z' })
 
-const podOf = ({ address }: Endpoint, at: number): DnsPod => ({
+const podOf = ({ address, port }: Endpoint, at: number): DnsPod => ({
   namespace: 'kube-system',
   name: `coredns-${at + 1}`,
   uid: `uid-${at + 1}`,
@@ -110,6 +110,7 @@ const podOf = ({ address }: Endpoint, at: number): DnsPod => ({
   phase: 'Running',
   ready: true,
   terminating: false,
+  udpPorts: [port],
   images: ['registry.example/coredns:v1.12.1'],
   configMaps: ['coredns'],
   endedBy: [],

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { type Answer, decode, encode, type Packet } from 'dns-packet'
 
 /** What one query is answered with: messages in this order, and what each takes. */
-export type Told = readonly { readonly bytes: Buffer; readonly fromElsewhere?: boolean }[]
+export type Told = readonly { readonly bytes: Buffer; readonly fromElsewhere?: boolean; readonly afterMs?: number }[]
 type Answering = (query: Buffer) => Told
 
 const AUTHORITATIVE = 0x400
@@ -36,6 +36,7 @@ export class FakeDnsServer {
   readonly #udp: Socket
   readonly #elsewhere = createSocket('udp4')
   readonly #tcp: Server
+  readonly #pending = new Set<NodeJS.Timeout>()
   #port = 0
 
   private constructor(host: string) {
@@ -93,6 +94,7 @@ export class FakeDnsServer {
   }
 
   stop(): void {
+    for (const one of this.#pending) clearTimeout(one)
     for (const socket of [this.#udp, this.#elsewhere]) {
       try {
         socket.close()
@@ -110,7 +112,10 @@ export class FakeDnsServer {
 
   #tell(query: Buffer, from: RemoteInfo): void {
     this.#note(query, 'udp', from.port)
-    for (const { bytes, fromElsewhere = false } of this.answering(query))
-      (fromElsewhere ? this.#elsewhere : this.#udp).send(bytes, from.port, from.address)
+    for (const { bytes, fromElsewhere = false, afterMs = 0 } of this.answering(query)) {
+      const send = (): unknown => (fromElsewhere ? this.#elsewhere : this.#udp).send(bytes, from.port, from.address)
+      if (afterMs === 0) send()
+      else this.#pending.add(setTimeout(send, afterMs))
+    }
   }
 }

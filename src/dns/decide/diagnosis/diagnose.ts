@@ -11,14 +11,17 @@ import {
   crossNode,
   downPod,
   isObserved,
+  latePod,
   loopbackFindings,
   miswiredPod,
   podSubject,
   sharedSilence,
   silentPod,
+  slowPod,
   translatedPod,
+  unmatchedPod,
 } from './pod-rows.ts'
-import { cacheFindings, serviceByApi, servicePath } from './service-rows.ts'
+import { cacheFindings, serviceByApi, servicePath, wrongPort } from './service-rows.ts'
 
 /**
  * The decision table: the findings, and the readings that support each. A cause that several pods share is one finding, and blames
@@ -56,18 +59,28 @@ const isKnown = (readings: PodReadings): boolean => isAsked(readings) || reading
 
 /** What explains a pod by itself is no part of what the others share. */
 function podFindings(d: Digest): readonly DnsFinding[] {
-  const translated = d.pods.flatMap((readings) => translatedPod(readings) ?? [])
-  const others = d.pods.filter((readings) => translatedPod(readings) === undefined)
+  const byItself = (readings: PodReadings): DnsFinding | undefined =>
+    translatedPod(readings) ?? unmatchedPod(readings) ?? latePod(readings)
+  const wrong = wrongPort(d) ?? []
+  const listening = d.pods.filter(({ pod }) => pod.answersAt === undefined)
+  const explained = [...listening.flatMap((readings) => byItself(readings) ?? []), ...[wrong].flat()]
+  const others = listening.filter((readings) => byItself(readings) === undefined)
   const up = others.filter((readings) => downPod(d, readings) === undefined)
   // Where the nodes of all of them are down, that is what they share.
   const rest = up.length > 0 ? up : others
   const down = others.flatMap((readings) => (rest.includes(readings) ? [] : (downPod(d, readings) ?? [])))
   const shared = sharedSilence(d, rest) ?? crossNode(rest)
-  if (shared !== undefined) return [...translated, ...down, shared]
+  if (shared !== undefined) return [...explained, ...down, shared]
   const each = rest.flatMap(
-    (readings) => downPod(d, readings) ?? silentPod(readings) ?? ailingPod(readings) ?? miswiredPod(readings) ?? [],
+    (readings) =>
+      downPod(d, readings) ??
+      silentPod(readings) ??
+      ailingPod(readings) ??
+      miswiredPod(readings) ??
+      slowPod(readings) ??
+      [],
   )
-  return [...translated, ...down, ...each, ...loopbackFindings(d), ...dataFindings(d), ...zoneFindings(d)]
+  return [...explained, ...down, ...each, ...loopbackFindings(d), ...dataFindings(d), ...zoneFindings(d)]
 }
 
 /** Targets that no place could query. Their state is unknown, so the verdict is not `ok`. */

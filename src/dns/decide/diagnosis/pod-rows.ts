@@ -44,6 +44,35 @@ export function translatedPod(readings: PodReadings): DnsFinding | undefined {
   }
 }
 
+/** Something answers there, and no query of ours: a new pod behind the same way would be the same. */
+export function unmatchedPod(readings: PodReadings): DnsFinding | undefined {
+  const isUnmatched = readings.seen.some(({ reading: { how } }) => how.includes('mismatch'))
+  if (!isSilentOverUdp(readings) || !isUnmatched) return undefined
+  return { code: 'ReplyUnmatched', subjects: [podSubject(readings)], evidence: [readingsText(readings)] }
+}
+
+/** It was given more time than a query has, and answered. */
+export function latePod(readings: PodReadings): DnsFinding | undefined {
+  const { answersAfterMs } = readings.pod
+  if (answersAfterMs === undefined) return undefined
+  const evidence = [readingsText(readings), `an answer that was waited for took ${answersAfterMs} ms`]
+  return { code: 'AnswersLate', subjects: [podSubject(readings)], evidence }
+}
+
+const SLOW_MS = 500
+
+/** The way from a place may be slow: each place must see it. */
+export function slowPod(readings: PodReadings): DnsFinding | undefined {
+  const { seen } = readings
+  const isSlow = seen.length > 0 && seen.every(({ reading: { medianMs = 0 } }) => medianMs >= SLOW_MS)
+  if (!isSlow) return undefined
+  const evidence = seen.map(
+    ({ vantage, as, reading: { medianMs = 0 } }) =>
+      `${vantage.name} → ${as}: half of the answers took ${Math.round(medianMs)} ms or more`,
+  )
+  return { code: 'Slow', subjects: [podSubject(readings)], evidence }
+}
+
 /** A fault of all these pods at once: they share the cause, and no single pod is blamed. */
 export function sharedSilence({ pods: all, sound }: Digest, pods: readonly PodReadings[]): DnsFinding | undefined {
   const asked = pods.filter(isAsked)

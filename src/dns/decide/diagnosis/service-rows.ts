@@ -15,6 +15,15 @@ export function serviceByApi({ scene: { service } }: Digest): DnsFinding | undef
   return undefined
 }
 
+/** Pods that answer, and not at the port to which the Service leads. */
+export function wrongPort({ scene: { service }, pods }: Digest): DnsFinding | undefined {
+  const elsewhere = pods.flatMap(({ pod: { name, port, answersAt } }) =>
+    answersAt === undefined ? [] : [`${name} answers at port ${answersAt}, and the Service leads to port ${port}`],
+  )
+  const subjects: readonly Subject[] = [{ kind: 'service', name: `${service.namespace}/${service.name}` }]
+  return elsewhere.length === 0 ? undefined : { code: 'ServiceWrong', subjects, evidence: elsewhere }
+}
+
 /** What the pods do not explain about the address of the Service: the fault lies between. Behind it may be caches that answer in its place. */
 export function servicePath(d: Digest): readonly DnsFinding[] {
   const { scene, pods, service } = d

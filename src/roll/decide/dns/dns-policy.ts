@@ -40,6 +40,8 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   CacheDead: ONE_PLACE,
   // Clients already lose answers, and would lose more with one pod less.
   Loses: ONE_POD,
+  AnswersLate: ONE_POD,
+  ReplyUnmatched: ONE_POD,
   SeenFromSomePlaces: ONE_POD,
   DeadEndpointKept: ONE_PLACE,
   // The node budget has guards for a node that is down.
@@ -49,6 +51,8 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   NotReady: SAID,
   NotRunning: SAID,
   TcpDead: SAID,
+  // Its clients get their answers.
+  Slow: SAID,
   // The pods behind the cache have findings of their own.
   CacheMasks: SAID,
   // Names outside of the cluster fail on every node alike.

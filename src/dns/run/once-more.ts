@@ -1,0 +1,82 @@
+import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
+import type { Endpoint } from '../../ground/model/endpoint.ts'
+import { present } from '../../ground/model/present.ts'
+import type { Random } from '../../ground/ports/random.ts'
+import { type AskedZone, LADDER, livenessQuestion } from '../decide/ladder.ts'
+import { countedPaths, type DnsScene, type PathFrom, type ScenePod } from '../decide/scene.ts'
+import { PATHS_AT_ONCE, type Vantage } from './sweep.ts'
+
+interface Parts {
+  readonly vantages: readonly Vantage[]
+  readonly askedZone: AskedZone
+  /** Where a pod may listen, by its uid. */
+  readonly dnsPorts: ReadonlyMap<string, readonly number[]>
+  readonly random: Random
+  readonly timeoutMs: number
+}
+
+/** So many times as long as usual: a resolver of glibc waits for 5 s. */
+const WAITS_LONGER = 5
+/** The first packet may be lost by chance. */
+const TRIES = 2
+
+/**
+ * Asks pods that do not answer over UDP what tells a slow pod from a dead one, and a wrong port from either: with more time, and at the
+ * other ports where they may listen. Rejects by abort alone.
+ */
+export async function askedOnceMore(
+  scene: DnsScene,
+  parts: Parts,
+  signal: AbortSignal,
+): Promise<{ readonly scene: DnsScene; readonly queries: number }> {
+  const counted = countedPaths(scene)
+  let queries = 0
+  const asked = await mapAtOnce(scene.pods, PATHS_AT_ONCE, async (pod) => {
+    const seen = counted.filter(({ target }) => target.kind === 'pod' && target.name === pod.name)
+    const [path] = seen
+    const vantage = parts.vantages.find(({ inScene }) => inScene.name === path?.vantage)
+    if (path === undefined || vantage === undefined || seen.some(({ reading }) => reading.udp === 'answers')) return pod
+    const answer = await answerOf(pod, path, { ...parts, vantage }, signal)
+    queries += answer.queries
+    return { ...pod, ...answer.found }
+  })
+  return { scene: { ...scene, pods: asked }, queries }
+}
+
+interface Answer {
+  readonly found: Pick<ScenePod, 'answersAfterMs' | 'answersAt'>
+  readonly queries: number
+}
+
+async function answerOf(
+  { uid, addresses, port }: ScenePod,
+  { target, reading }: PathFrom,
+  { vantage: { asker }, askedZone, dnsPorts, random, timeoutMs }: Parts & { readonly vantage: Vantage },
+  signal: AbortSignal,
+): Promise<Answer> {
+  const address = (target.kind === 'pod' ? target.address : undefined) ?? addresses[0]
+  if (address === undefined) return { found: {}, queries: 0 }
+  const alive = livenessQuestion(askedZone)
+  const repliesAt = async (at: Endpoint, questions: readonly (typeof alive)[], limitMs: number) => {
+    const outcomes = await Promise.all(
+      questions.map((question) => asker.ask({ at, question, over: 'udp', timeoutMs: limitMs }, signal)),
+    )
+    return outcomes.flatMap((outcome) => (outcome.kind === 'reply' ? outcome.afterMs : []))
+  }
+  const listed = LADDER.find(({ id }) => id === 'L2')?.question(askedZone, { hex: random.hex(6) })
+  const patient = [alive, ...(listed === undefined ? [] : [listed])]
+  const others = reading.udp === 'silent' ? (dnsPorts.get(uid) ?? []).filter((other) => other !== port) : []
+  const tries = Array.from({ length: TRIES }, () => alive)
+  const [late, ...elsewhere] = await Promise.all([
+    repliesAt({ address, port }, patient, WAITS_LONGER * timeoutMs),
+    ...others.map((other) => repliesAt({ address, port: other }, tries, timeoutMs)),
+  ])
+  const afterMs = Math.max(0, ...late)
+  return {
+    found: {
+      ...present({ answersAt: others.find((_, at) => (elsewhere[at]?.length ?? 0) > 0) }),
+      ...(afterMs >= timeoutMs ? { answersAfterMs: Math.round(afterMs) } : {}),
+    },
+    queries: patient.length + tries.length * others.length,
+  }
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CAUSES } from '../../../src/dns/decide/causes.ts'
+import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
+import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
+import { checkDns } from '../../../src/dns/run/check-dns.ts'
+import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
+import { systemRandom } from '../../../src/ground/machine/system-random.ts'
+import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
+import type { FakeDnsServer, Told } from '../../support/dns/fake-dns-server.ts'
+import { ephemeralPort } from '../../support/ephemeral-port.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+
+/** Faults that look like a dead pod until one more question is asked. */
+
+const never = new AbortController().signal
+const TIMEOUT_MS = 200
+
+/** What is found, in words; none of it is a pod's own fault that a new pod cures. */
+async function found({ objects }: Pick<DnsWorld, 'objects'>, timeoutMs = TIMEOUT_MS): Promise<readonly string[]> {
+  const { findings } = await checkDns(
+    {
+      objects,
+      asker: new SocketAsker(clock, systemRandom),
+      loopback: { ask: async () => ({ kind: 'notAsked', text: 'forbidden' }) },
+      control: { reaches: async () => true },
+      clock,
+      random: new SeededRandom(1),
+      sought: {},
+      timeoutMs,
+    },
+    never,
+  )
+  for (const { code } of findings) assert.equal(CAUSES[code].repair, 'none', code)
+  return findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
+}
+
+const told = (server: FakeDnsServer | undefined, change: (one: Told[number]) => Told[number]): void => {
+  assert.ok(server !== undefined)
+  server.answering = (query) => likeCoreDns(query).map(change)
+}
+const late = (afterMs: number) => (one: Told[number]) => ({ ...one, afterMs })
+
+test('a pod that answers after twice the time is late, and not dead', async (t) => {
+  const world = await dnsWorld(t)
+  told(world.pods[1], late(2 * TIMEOUT_MS))
+  assert.deepEqual(await found(world), ['AnswersLate coredns-2'])
+})
+
+test('where all pods are late, UDP is not dropped', async (t) => {
+  const world = await dnsWorld(t)
+  for (const server of [...world.pods, world.service]) told(server, late(2 * TIMEOUT_MS))
+  assert.deepEqual(await found(world), ['AnswersLate coredns-1', 'AnswersLate coredns-2'])
+})
+
+test('a pod that answers in time, and after 600 ms, is slow', async (t) => {
+  const world = await dnsWorld(t)
+  told(world.pods[1], late(600))
+  assert.deepEqual(await found(world, 2_000), ['Slow coredns-2'])
+})
+
+test('a pod whose replies have the id of no query answers something, and is not dead', async (t) => {
+  const world = await dnsWorld(t)
+  told(world.pods[1], ({ bytes }) => {
+    const other = Buffer.from(bytes)
+    other.writeUInt16BE(bytes.readUInt16BE(0) ^ 1)
+    return { bytes: other }
+  })
+  assert.deepEqual(await found(world), ['ReplyUnmatched coredns-2'])
+})
+
+test('a pod whose replies come from another port answers, and is not dead', async (t) => {
+  const world = await dnsWorld(t)
+  told(world.pods[1], (one) => ({ ...one, fromElsewhere: true }))
+  assert.deepEqual(await found(world), ['ReplyFromElsewhere coredns-2, n2'])
+})
+
+test('a Service that leads to a port at which no pod listens is what is wrong', async (t) => {
+  const world = await dnsWorld(t)
+  const udpPort = await ephemeralPort()
+  world.service.stop()
+  const endpoints: DnsObjects['endpoints'] = async (...of) =>
+    (await world.objects.endpoints(...of)).map((one) => ({ ...one, udpPort }))
+  assert.deepEqual(await found({ objects: { ...world.objects, endpoints } }), ['ServiceWrong kube-system/kube-dns'])
+})
