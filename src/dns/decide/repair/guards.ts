@@ -55,15 +55,22 @@ export const guardsOf = (sick: SickPod, sickPods: number, snapshot: RepairSnapsh
 const yes = (guard: Guard['guard'], text: Sentence): Guard => ({ guard, holds: true, text })
 const no = (guard: Guard['guard'], text: Sentence): Guard => ({ guard, holds: false, text })
 
+/** What was read of a pod from all places that count. */
+const allReadingsOf = (scene: DnsScene, { name }: ScenePod): readonly PathFrom[] =>
+  countedPaths(scene).filter(({ target }) => target.kind === 'pod' && target.name === name)
+
 /** What was read of a pod from places that reach their control. */
-const readingsOf = (scene: DnsScene, { name }: ScenePod): readonly PathFrom[] =>
-  countedPaths(scene).filter(
-    ({ from, target }) => from.control === 'answers' && target.kind === 'pod' && target.name === name,
-  )
+const readingsOf = (scene: DnsScene, pod: ScenePod): readonly PathFrom[] =>
+  allReadingsOf(scene, pod).filter(({ from }) => from.control === 'answers')
 
 function isIllBy(code: CauseCode, { udp, tcp, data }: PathReading): boolean {
   if (code === 'DataStale') return isWrong({ data })
   return code === 'TcpDead' ? tcp === 'silent' : udp === 'silent'
+}
+
+function isWellBy(code: CauseCode, { udp, tcp, data }: PathReading): boolean {
+  if (code === 'DataStale') return data === 'right'
+  return code === 'TcpDead' ? tcp === 'answers' : udp === 'answers'
 }
 
 function evidence({ pod, code }: SickPod, { scene, rounds }: RepairSnapshot): Guard {
@@ -75,6 +82,9 @@ function evidence({ pod, code }: SickPod, { scene, rounds }: RepairSnapshot): Gu
       'evidence',
       `it is seen from ${nodes.length === 0 ? 'no node' : nodes.join(', ')}: two nodes are needed (--relay)`,
     )
+  const well = allReadingsOf(scene, pod).filter(({ reading }) => isWellBy(code, reading))
+  if (well.length > 0)
+    return no('evidence', `${[...new Set(well.map(({ vantage }) => vantage))].join(' and ')} finds it well`)
   return yes('evidence', `${code} is seen from ${nodes.join(' and ')}, in two rounds`)
 }
 

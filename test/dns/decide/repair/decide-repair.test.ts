@@ -184,6 +184,15 @@ describe('a repair is held', () => {
       sick({ change: { vantages: [V1, { ...V2, control: 'fails' }] } }),
       'evidence',
     ],
+    [
+      'a third place gets right answers from it',
+      {},
+      sick({
+        pods: { a: { v1: STALE, v2: STALE } },
+        change: { vantages: [V1, V2, { name: 'v3', node: 'n-c', control: 'answers' }] },
+      }),
+      'evidence',
+    ],
     ['the API server is not ready', { apiNotReady: 'the API server answers 500 at /readyz' }, undefined, 'apiServer'],
     ['CoreDNS is being rolled out', { workload: { ...COREDNS, updated: 1 } }, undefined, 'nothingElseMoves'],
     [
