@@ -50,10 +50,10 @@ class SlowService {
   }
 }
 
-async function aGround(t: TestContext) {
+async function aGround(t: TestContext, { darkMs = 200 } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-reload-'))
   const net = await LoopbackNet.open()
-  const facts = { clock, timers, soon, seed: 'test', token: 'secret', folder, name: 'test', net, darkMs: 200 }
+  const facts = { clock, timers, soon, seed: 'test', token: 'secret', folder, name: 'test', net, darkMs }
   const cluster = await EmbeddedCluster.open({ ...facts, nodes: NODES.map((name) => ({ name })) })
   t.after(async () => {
     cluster.end()
@@ -63,14 +63,18 @@ async function aGround(t: TestContext) {
   await waitFor({ what: 'nodes', limitMs: 60_000 }, async () => nodesReady(cluster.world, NODES.length) || undefined)
   const addresses = NODES.map((_, i) => net.nodeAddress(i + 1))
   const services = await Promise.all(addresses.map((address) => SlowService.start(t, address)))
-  const servers = NODES.map((name, i) => `  server ${name} ${addresses[i]}:${PORT}\n`).join('')
-  const haproxy = await LocalHaproxy.start(t, {
-    kind: 'master and worker',
-    master: true,
-    sections: (directory) =>
-      `frontend front\n  bind unix@${directory}/front.sock\n  default_backend web\nbackend web\n${servers}`,
-  })
-  return { cluster, folder, haproxy, services }
+  /** In the order of the nodes. */
+  const config = (names: readonly string[]) => {
+    const servers = names.map((name, i) => `  server ${name} ${addresses[i]}:${PORT}\n`).join('')
+    return {
+      kind: 'master and worker',
+      master: true,
+      sections: (directory: string) =>
+        `frontend front\n  bind unix@${directory}/front.sock\n  default_backend web\nbackend web\n${servers}`,
+    } as const
+  }
+  const haproxy = await LocalHaproxy.start(t, config(NODES))
+  return { cluster, folder, haproxy, services, config, addresses }
 }
 
 /** A request that HAProxy has given to some server. */
@@ -83,7 +87,7 @@ function ask(haproxy: LocalHaproxy): Promise<number | string> {
   })
 }
 
-async function rolling({ cluster, folder, haproxy }: Awaited<ReturnType<typeof aGround>>) {
+async function rolling(t: TestContext, { cluster, folder, haproxy }: Awaited<ReturnType<typeof aGround>>) {
   const instance = { name: 'lb-1', socket: haproxy.socket, masterSocket: join(haproxy.directory, 'master.sock') }
   const spec = {
     nodes: { names: ['n1'] },
@@ -104,6 +108,7 @@ async function rolling({ cluster, folder, haproxy }: Awaited<ReturnType<typeof a
   )
   const words = ['roll', '-f', path, '--kubeconfig', cluster.kubeconfig, '--yes', '--no-probe', '-o', 'jsonl']
   const child = start([...words, '--state-dir', join(folder, 'state')])
+  t.after(() => child.kill('SIGKILL'))
   assert.ok(child.stdout !== null)
   const log = new EventLog()
   createInterface(child.stdout).on(
@@ -134,7 +139,7 @@ test('a roll waits for requests from before a reload, and for the clients of tha
   await waitFor({ what: 'a request at each node', limitMs: 10_000 }, areThere)
   await haproxy.reload()
   const before = cluster.machines.get('n1')?.boots ?? 0
-  const { log, ended } = await rolling(ground)
+  const { log, ended } = await rolling(t, ground)
   const isDetached = () => log.events.some((event) => event.type === 'step.ended' && event.step === 'detach')
   await log.first((event) => event.type === 'write' && event.action === 'setServer')
   await isReadAgain(haproxy)
@@ -147,4 +152,57 @@ test('a roll waits for requests from before a reload, and for the clients of tha
   const [code] = await ended
   assert.equal(code, 0, JSON.stringify(log.events.slice(-5)))
   assert.equal(cluster.machines.get('n1')?.boots, before + 1)
+})
+
+/** Server → its address and whether it is out, as `show servers state` has it. */
+async function serversOf(haproxy: LocalHaproxy): Promise<readonly string[]> {
+  const [, , ...lines] = (await haproxy.command('show servers state web')).split('\n')
+  const rows = lines.map((line) => line.split(' ')).filter((row) => row.length > 6)
+  return rows.map(([, , , name, address, , admin]) => `${name} ${address} ${admin === '0' ? 'ready' : 'out'}`)
+}
+
+test('a server is kept out by its address, whatever a reload calls it in any step, and put back under its last name', {
+  ...requires('haproxy'),
+  timeout: 120_000,
+}, async (t) => {
+  const ground = await aGround(t, { darkMs: 4_000 })
+  const { haproxy, config, addresses } = ground
+  const [n1] = addresses
+  const { log, ended } = await rolling(t, ground)
+  for (const [step, names] of [
+    ['detach', ['n2', 'n1']],
+    ['drain', ['s1', 's2']],
+    ['reboot', ['s2', 's1']],
+  ] as const) {
+    await log.first((event) => event.type === 'step.started' && event.step === step)
+    await haproxy.reload(config(names))
+    const isOut = async () => (await serversOf(haproxy)).includes(`${names[0]} ${n1} out`) || undefined
+    await waitFor({ what: `${names[0]} to be out in ${step}`, limitMs: 3_000, everyMs: 20 }, isOut)
+  }
+  const [code] = await ended
+  assert.equal(code, 0, JSON.stringify(log.events.slice(-5)))
+  assert.deepEqual(
+    await serversOf(haproxy),
+    addresses.map((address, i) => `s${2 - i} ${address} ready`),
+  )
+})
+
+test('a slot that gets the address of a machine that is off is taken out, and the state stays with the slot that had it', {
+  ...requires('haproxy'),
+  timeout: 120_000,
+}, async (t) => {
+  const ground = await aGround(t, { darkMs: 4_000 })
+  const { haproxy, addresses } = ground
+  const [n1, n2] = addresses
+  const { log, ended } = await rolling(t, ground)
+  await log.first((event) => event.type === 'write' && event.action === 'sendReboot')
+  await haproxy.command(`set server web/n1 addr ${n2} port ${PORT}; set server web/n2 addr ${n1} port ${PORT}`)
+  const isOut = async () => (await serversOf(haproxy)).includes(`n2 ${n1} out`) || undefined
+  await waitFor({ what: 'n2 to be out', limitMs: 3_000, everyMs: 20 }, isOut)
+  assert.deepEqual(await serversOf(haproxy), [`n1 ${n2} out`, `n2 ${n1} out`])
+  await log.first((event) => event.type === 'hold.started' && JSON.stringify(event).includes('ServerLedElsewhere'))
+  await haproxy.command('set server web/n1 state ready')
+  const [code] = await ended
+  assert.equal(code, 0, JSON.stringify(log.events.slice(-5)))
+  assert.deepEqual(await serversOf(haproxy), [`n1 ${n2} ready`, `n2 ${n1} ready`])
 })

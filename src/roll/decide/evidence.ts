@@ -129,6 +129,7 @@ export function noEvidence(node: string, startedAt: WallMs): Evidence {
     purgedAt: {},
     emptiedAt: {},
     putBackAt: {},
+    setOut: {},
     retries: {},
     evictions: {},
     firstSeen: [],

@@ -3,6 +3,7 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import { outAnew } from '../../service/decide/evidence.ts'
 import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import { keepDetached, mustBeOut, wasOutBefore } from '../../service/decide/keep-detached.ts'
+import { seenOut } from '../../service/decide/node-servers.ts'
 import { actionKey, type TrafficAction } from '../../service/model/action.ts'
 import { serverKey } from '../../service/model/balancer.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
@@ -120,7 +121,7 @@ export class KeepOutDuty {
     const server = serverKey(action.ref)
     this.#takenOut.add(server)
     const outcome = await this.#tell(action, isPass, signal)
-    const since = this.#outSince(s, server)
+    const since = this.#outSince(s, action)
     if (since === undefined || !outcome.ok) return
     await pollers.find((poller) => poller.snapshot().instance === action.ref.instance)?.poll(signal)
     const text = `${server} had lost its state and was set to ${action.state} again`
@@ -153,10 +154,15 @@ export class KeepOutDuty {
   }
 
   /** Undefined where nothing was lost: it was not seen out, or the roll itself has put it in since. */
-  #outSince({ evidence }: NodeSnapshot, server: string): MonoMs | undefined {
-    const seen = evidence.detached[server]
+  #outSince(s: NodeSnapshot, { ref }: TrafficAction): MonoMs | undefined {
+    const service = serviceOf(s)
+    const { attachingSince } = s.evidence
+    const server = mustBeOut(service).find((known) => serverKey(known.ref) === serverKey(ref))
+    if (server === undefined) return undefined
+    const seen = seenOut(service, server)
     if (seen === undefined) return undefined
-    const outAt = this.#readOutAt.get(server) ?? seen.since ?? this.#parts.clock.monoMs()
-    return evidence.attachingSince !== undefined && outAt < evidence.attachingSince ? undefined : outAt
+    const [readAt] = [ref, server.recorded].flatMap((name) => this.#readOutAt.get(serverKey(name)) ?? [])
+    const outAt = readAt ?? seen.since ?? this.#parts.clock.monoMs()
+    return attachingSince !== undefined && outAt < attachingSince ? undefined : outAt
   }
 }

@@ -126,10 +126,11 @@ export class NodePass {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return []
     const node = last.current.node.name
-    return mustBeOut(serviceOf({ ...last, evidence: this.#evidence })).map(({ recorded: { balancer }, ref }) => ({
-      balancer,
-      instance: ref.instance,
-      server: `${ref.backend}/${ref.server}`,
+    return mustBeOut(serviceOf({ ...last, evidence: this.#evidence })).map(({ recorded, reading = recorded }) => ({
+      balancer: recorded.balancer,
+      instance: recorded.instance,
+      backend: recorded.backend,
+      address: reading.address,
       node,
     }))
   }

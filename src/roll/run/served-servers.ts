@@ -14,6 +14,8 @@ export class ServedServers {
   #servers: readonly ServerReading[] = []
   #marked: readonly ServerReading[] = []
   #known = new Map<string, Known>()
+  /** By what a line leads to: a reload may give it another name. */
+  #servedAt = new Map<string, boolean>()
 
   /** The same answer, with the mark on what was in service before. */
   marked(reading: InstanceReading): InstanceReading {
@@ -39,19 +41,23 @@ export class ServedServers {
     // Sessions of a process that was seen from its start may be those of the moment before its first check.
     const served = before === undefined ? isServing || now === 'down' || now === 'detached' : before.served || isServing
     this.#known.set(lineOf(server), { address: address === '' ? (before?.address ?? '') : address, served })
+    if (address !== '') this.#servedAt.set(placeOf(server), served)
     return served && now === 'never' ? { ...server, servedBefore: true } : server
   }
 
   /** A line that has another address by now leads to another node. One without an address is not resolved yet. */
   #before(server: ServerReading): Known | undefined {
     const known = this.#known.get(lineOf(server))
-    const isSame = known === undefined || [known.address, ''].includes(server.address) || known.address === ''
-    return isSame ? known : undefined
+    if (known !== undefined && ([known.address, ''].includes(server.address) || known.address === '')) return known
+    const served = this.#servedAt.get(placeOf(server))
+    return served === undefined ? undefined : { address: server.address, served }
   }
 
   #forgetUnlisted(servers: readonly ServerReading[]): void {
     const listed = new Set(servers.map(lineOf))
     this.#known = new Map([...this.#known].filter(([line]) => listed.has(line)))
+    const places = new Set(servers.map(placeOf))
+    this.#servedAt = new Map([...this.#servedAt].filter(([place]) => places.has(place)))
   }
 }
 
@@ -60,4 +66,5 @@ interface Known {
   readonly served: boolean
 }
 
+const placeOf = ({ ref, address, port }: ServerReading): string => `${ref.backend} ${address}:${port}`
 const lineOf = ({ ref }: ServerReading): string => `${ref.backend}/${ref.server}`

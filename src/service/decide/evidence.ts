@@ -8,6 +8,8 @@ export interface ServiceEvidence {
   readonly noticing: Readonly<Record<string, Noticing>>
   /** Server key → how the wait for connections that cannot be cut ended. */
   readonly connectionsEnded: Readonly<Record<string, ConnectionsEnd>>
+  /** Server key → this process has set it to a state in which it is sent nothing. */
+  readonly setOut: Readonly<Record<string, true>>
   /** Server key → when it was last set to `maint`, which closes its pooled connections, some of them late. */
   readonly purgedAt: Readonly<Record<string, MonoMs>>
   /** Server key → when it was first seen, after the reboot, to have no connection in its pool. */

@@ -4,7 +4,7 @@ import type { TrafficAction } from '../model/action.ts'
 import { type ServerRef, serverKey } from '../model/balancer.ts'
 import { isNotSet, takeOut } from './detach.ts'
 import { asUsed, leftAsLast, othersServe } from './last-server.ts'
-import { type NodeServer, nodeServers, unrecordedServers } from './node-servers.ts'
+import { type NodeServer, nodeServers, seenOut, unrecordedServers } from './node-servers.ts'
 import { placeState } from './place-state.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
@@ -70,11 +70,13 @@ const isLastToServe = (s: ServiceSnapshot, { ref, instance }: NodeServer): boole
  */
 export const mayBeDark = (s: ServiceSnapshot): boolean => s.evidence.attachingSince === undefined && s.unproven
 
-const wasTaken = (s: ServiceSnapshot, { ref }: NodeServer): boolean => wasOutBefore(s, ref) || s.rebooted
+const wasTaken = (s: ServiceSnapshot, server: NodeServer): boolean => wasOut(s, server) || s.rebooted
+
+const wasOut = (s: ServiceSnapshot, server: NodeServer): boolean => seenOut(s, server) !== undefined || s.announced
 
 /**
  * The server was out before, as this process saw, or as the announcement shows, which is made once every server is out. To set
  * it again begins nothing.
  */
 export const wasOutBefore = (s: ServiceSnapshot, ref: ServerRef): boolean =>
-  s.evidence.detached[serverKey(ref)] !== undefined || s.announced
+  nodeServers(s).some((server) => serverKey(server.ref) === serverKey(ref) && wasOut(s, server))

@@ -5,7 +5,7 @@ import { serverKey } from '../model/balancer.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { isNotSet, STRAY_MS } from './detach.ts'
 import type { DetachEvidence, ServiceEvidence } from './evidence.ts'
-import { isSilent, type NodeServer, nodeServers } from './node-servers.ts'
+import { isSilent, ledElsewhere, type NodeServer, nodeServers, seenOut } from './node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /** Adds what is read of the places now to what was seen before. Pure. */
@@ -13,7 +13,11 @@ export function observeService(
   s: ServiceSnapshot,
 ): Pick<ServiceEvidence, 'detached' | 'noticing' | 'connectionsEnded' | 'emptiedAt'> {
   const noticing = byServer(s, s.evidence.noticing, (server, before) => actuatorOf(s, server).notice(s, server, before))
-  const detached = byServer(s, s.evidence.detached, (server, before) => confirm(s, server, before))
+  const elsewhere = new Set(ledElsewhere(s).map(({ reading }) => serverKey(reading.ref)))
+  const detached = {
+    ...Object.fromEntries(Object.entries(s.evidence.detached).filter(([key]) => elsewhere.has(key))),
+    ...byServer(s, s.evidence.detached, (server, before = underOldName(s, server)) => confirm(s, server, before)),
+  }
   // A node may be read as out and idle at once.
   const connectionsEnded = endOfConnections({ ...s, evidence: { ...s.evidence, noticing, detached } })
   const emptiedAt = byServer(s, s.evidence.emptiedAt, (server, before) => before ?? emptied(s, server))
@@ -29,6 +33,12 @@ const endOfConnections = (s: ServiceSnapshot): ServiceEvidence['connectionsEnded
     : byServer(s, s.evidence.connectionsEnded, (server, before) =>
         actuatorOf(s, server).endConnections(s, server, before),
       )
+
+/** Another line of the balancer, so what it was sent counts from now on, as after a reload. */
+function underOldName(s: ServiceSnapshot, server: NodeServer): DetachEvidence | undefined {
+  const before = seenOut(s, server)
+  return before && { ...before, process: '' }
+}
 
 /** A process other than the one that confirmed has forgotten the state: the evidence begins anew, its strays stay counted. */
 function confirm(
@@ -73,12 +83,13 @@ export function rememberService(
   action: Action,
   { ok }: Outcome,
 ): Partial<ServiceEvidence> {
-  const { purgedAt, putBackAt, detached } = evidence
+  const { setOut, purgedAt, putBackAt, detached } = evidence
   if (!ok) return {}
   if (movesTraffic(action)) {
-    const at = { [serverKey(action.ref)]: now }
-    if (action.state === 'maint') return { purgedAt: { ...purgedAt, ...at } }
-    return action.state === 'ready' ? { putBackAt: { ...putBackAt, ...at } } : {}
+    const server = serverKey(action.ref)
+    if (action.state === 'ready') return { putBackAt: { ...putBackAt, [server]: now } }
+    const out = { setOut: { ...setOut, [server]: true as const } }
+    return action.state === 'maint' ? { ...out, purgedAt: { ...purgedAt, [server]: now } } : out
   }
   if (action.kind !== 'cutSessions') return {}
   const key = serverKey(action.ref)

@@ -8,6 +8,13 @@ import type { Server } from './server.ts'
 
 export type BalancerClock = Pick<Clock, 'monoMs' | 'wallMs'>
 
+export interface ReloadOptions {
+  /** `show servers state` was written to the state file just before (`load-server-state-from-file`). */
+  readonly keepsStates?: boolean
+  /** Another haproxy.cfg than before. */
+  readonly config?: BalancerConfig
+}
+
 interface BalancerStateParts {
   readonly config: BalancerConfig
   readonly clock: BalancerClock
@@ -70,15 +77,17 @@ export class BalancerState {
 
   /**
    * The state of the process that follows: admin states are forgotten, counters begin at 0, servers are up and not yet
-   * checked. `keepsStates`: `show servers state` was written to the state file before (`load-server-state-from-file`).
+   * checked. The state file goes by names.
    */
-  reload(pid: number, { keepsStates = false } = {}): BalancerState {
-    const next = new BalancerState({ config: this.config, clock: this.#clock, timers: this.#timers, pid })
+  reload(pid: number, { keepsStates = false, config = this.config }: ReloadOptions = {}): BalancerState {
+    const next = new BalancerState({ config, clock: this.#clock, timers: this.#timers, pid })
     if (keepsStates) {
-      const before = this.servers
-      for (const [at, server] of next.servers.entries()) {
-        const same = before[at]
-        if (same !== undefined) server.adopt(same)
+      for (const { name, servers } of next.backends) {
+        const before = this.backend(name)?.servers ?? []
+        for (const server of servers) {
+          const same = before.find(({ config: { name: was } }) => was === server.config.name)
+          if (same !== undefined) server.adopt(same)
+        }
       }
     }
     this.isStopping = true

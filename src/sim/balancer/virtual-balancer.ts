@@ -1,7 +1,7 @@
 import type { Timers } from '../../ground/ports/timers.ts'
 import type { Network } from '../network/network.ts'
 import type { BalancerConfig } from './balancer-config.ts'
-import { type BalancerClock, BalancerState } from './balancer-state.ts'
+import { type BalancerClock, BalancerState, type ReloadOptions } from './balancer-state.ts'
 import { runtimeAnswer } from './runtime-answer.ts'
 import { Worker } from './worker.ts'
 
@@ -60,8 +60,8 @@ export class VirtualBalancer {
     )
   }
 
-  /** As `systemctl reload haproxy`. `keepsStates`: `show servers state` was written to the state file just before. */
-  reload(options: { readonly keepsStates?: boolean } = {}): void {
+  /** As `systemctl reload haproxy`. */
+  reload(options: ReloadOptions = {}): void {
     const before = this.#worker
     const next = before.state.reload(before.state.pid + 1, options)
     this.#retired.add(before)

@@ -20,6 +20,7 @@ test('of a node that is begun nothing is known', () => {
     purgedAt: {},
     emptiedAt: {},
     putBackAt: {},
+    setOut: {},
     retries: {},
     evictions: {},
     firstSeen: [],

@@ -86,10 +86,15 @@ const TABLE: readonly (readonly [title: string, action: Action, outcome: Outcome
     FAILED,
     { ...failedOnce('evict uid-cart-a'), evicted: moved('accepted').evicted ?? {} },
   ],
-  ['maint drops the connections', MAINT, { ok: true }, { purgedAt: { ...KNOWN.purgedAt, [KEY]: NOW } }],
+  [
+    'maint drops the connections',
+    MAINT,
+    { ok: true },
+    { purgedAt: { ...KNOWN.purgedAt, [KEY]: NOW }, setOut: { [KEY]: true } },
+  ],
   ['a server that is set ready was put back', { ...SET, state: 'ready' }, { ok: true }, { putBackAt: { [KEY]: NOW } }],
   ['maint that was refused drops none', MAINT, FAILED, failedOnce('setServer lb-1 web/n1 maint')],
-  ['drain drops none', { ...SET, state: 'drain' }, { ok: true }, {}],
+  ['drain drops none', { ...SET, state: 'drain' }, { ok: true }, { setOut: { [KEY]: true } }],
   ['a slot that was taken is ours since then', TAKE, { ok: true }, { slotTakenAt: NOW }],
   ['a slot that was not taken is ours since before', TAKE, FAILED, failedOnce('takeSlot n1')],
   [

@@ -46,6 +46,7 @@ async function seen(...answers: readonly Answer[]): Promise<'detached' | 'down' 
   ])
 }
 
+const RENAMED: Answer = { ...RELOADED, ref: { instance: 'lb-1', backend: 'web', server: 's7' } }
 const ELSEWHERE: Answer = { ...RELOADED, address: '10.0.0.2' }
 
 for (const [what, answers, is] of [
@@ -61,6 +62,12 @@ for (const [what, answers, is] of [
     'had but the sessions of a moment before its first check, is not out after the next reload',
     [{ ...DOWN, totalSessions: 0 }, BEGUN, { ...DOWN, process: '200' }, { ...RELOADED, process: '300' }],
     undefined,
+  ],
+  ['served under another name before the reload, is out', [UP, DOWN, RENAMED], 'down'],
+  [
+    'served under another name before many reloads, is out',
+    [UP, DOWN, RENAMED, { ...RELOADED, process: '300' }],
+    'down',
   ],
   ['has no address yet after the reload, is out', [UP, DOWN, { ...RELOADED, address: '' }, RELOADED], 'down'],
   ['leads to another node once it has an address again', [UP, { ...ELSEWHERE, address: '' }, ELSEWHERE], undefined],

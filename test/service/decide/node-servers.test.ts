@@ -12,9 +12,11 @@ import {
   type NodeServer,
   nodeServers,
   notItsAddress,
+  unrecordedServers,
   wasServing,
 } from '../../../src/service/decide/node-servers.ts'
 import type { ServiceSnapshot } from '../../../src/service/decide/service-snapshot.ts'
+import type { ServerReading } from '../../../src/service/model/balancer.ts'
 import type { RecordedServer } from '../../../src/service/model/node-record.ts'
 import { anInstance, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
 
@@ -36,7 +38,7 @@ const at1 = { address: '10.0.0.1' }
 /** Around n1 of backend web: one of another backend, one of another name. */
 const LISTED = [
   aServer('n1', { ref: ref('api', 'n1'), weight: 7 }),
-  aServer('n1b', { ...at1, weight: 8 }),
+  aServer('n1b', { ...at1, port: 30081, weight: 8 }),
   aServer('n1', { weight: 9 }),
 ]
 const EDGE = anInstance(LISTED)
@@ -51,8 +53,10 @@ test('a recorded server is found by its balancer, its instance, its backend and 
   const second = anInstance([], { instance: 'lb-2' })
   const instances = [inner, second, EDGE]
   assert.deepEqual(found(nodeServers(snapshot({}, instances))), [['edge/lb-1', 9]])
-  assert.deepEqual(found(nodeServers(snapshot({ server: 'n1b' }, instances))), [['edge/lb-1', 8]])
-  assert.deepEqual(found(nodeServers(snapshot({ server: 'n4' }, instances))), [['edge/lb-1', undefined]])
+  assert.deepEqual(found(nodeServers(snapshot({ server: 'n1b', port: 30081 }, instances))), [['edge/lb-1', 8]])
+  assert.deepEqual(found(nodeServers(snapshot({ backend: 'api' }, [anInstance([], { backends: ['api'] })]))), [
+    ['edge/lb-1', undefined],
+  ])
   assert.deepEqual(found(nodeServers(snapshot({ instance: 'lb-2' }, instances))), [['edge/lb-2', undefined]])
   assert.deepEqual(found(nodeServers(snapshot({}, [SILENT]))), [['edge/lb-1', undefined]])
 })
@@ -64,7 +68,7 @@ test('a recorded server that the file does not allow counts as no server of the 
 })
 
 test('a server that is recorded of the node and not listed any more has no reading', () => {
-  const [server] = nodeServers(snapshot({ server: 'n4' }, [EDGE]))
+  const [server] = nodeServers(snapshot({}, [anInstance([aServer('n2')])]))
   assert.equal(server !== undefined && 'reading' in server, false)
 })
 
@@ -73,6 +77,71 @@ test('a recorded server is lost where no node has its address any more', () => {
   assert.deepEqual(lostServers(snapshot({ address: '10.0.0.3' }, [EDGE])), [])
   assert.deepEqual(found(lostServers(snapshot({ address: '10.0.0.77' }, [EDGE]))), [['edge/lb-1', undefined]])
 })
+
+/** How the servers of the node are called now, each with the recorded name whose place it has. */
+const named = (recorded: readonly Partial<RecordedServer>[], servers: readonly ServerReading[]) => {
+  const record = aRecord({ servers: recorded.map((change) => ({ ...OWN, ...change })) })
+  const s = serviceOf(aSnapshot({ record, change: { instances: [anInstance(servers)] } }))
+  return {
+    known: nodeServers(s).map((server) => `${server.recorded.server} ${server.reading ? server.ref.server : 'away'}`),
+    unknown: unrecordedServers(s).map(({ reading }) => reading.ref.server),
+  }
+}
+
+const TWO_PORTS = [{}, { server: 'n1b', port: 30081 }]
+const at1b = { ...at1, port: 30081 }
+
+for (const [what, recorded, servers, known, unknown] of [
+  ['one that a reload renamed', [{}], [aServer('s7', at1), aServer('n1', { address: '10.0.0.2' })], ['n1 s7'], []],
+  ['each of two by its port', TWO_PORTS, [aServer('s8', at1b), aServer('s7', at1)], ['n1 s7', 'n1b s8'], []],
+  [
+    'one that is renamed beside one that is not',
+    TWO_PORTS,
+    [aServer('s8', at1b), aServer('n1', at1)],
+    ['n1 n1', 'n1b s8'],
+    [],
+  ],
+  [
+    'the name first, whatever its port is now',
+    TWO_PORTS,
+    [aServer('n1', at1b), aServer('s7', at1)],
+    ['n1 n1', 'n1b s7'],
+    [],
+  ],
+  ['one that has another port besides', [{}], [aServer('s7', at1b)], ['n1 s7'], []],
+  ['one beside it at the same port', [{}], [aServer('n1', at1), aServer('s7', at1)], ['n1 n1', 'n1 s7'], []],
+  [
+    'none beside it at another port, which is named instead',
+    [{}],
+    [aServer('n1', at1), aServer('s7', at1b)],
+    ['n1 n1'],
+    ['s7'],
+  ],
+  ['none of another backend', [{ backend: 'api' }], [aServer('s7', at1)], [], ['s7']],
+  [
+    'none that may as well be one that was in another state',
+    [{}, { server: 'n1b', state: 'maint' }],
+    [aServer('s7', at1), aServer('s8', at1)],
+    ['n1 away', 'n1b away'],
+    ['s7', 's8'],
+  ],
+  [
+    'none beside it that is out, as spare slots are',
+    [{}],
+    [aServer('n1', at1), aServer('s7', { ...at1, adminState: 'maint' })],
+    ['n1 n1'],
+    [],
+  ],
+] as const satisfies readonly (readonly [
+  string,
+  readonly Partial<RecordedServer>[],
+  readonly ServerReading[],
+  readonly string[],
+  readonly string[],
+])[]) {
+  test(`of the servers that lead to a node, the record knows ${what}`, () =>
+    assert.deepEqual(named(recorded, servers), { known, unknown }))
+}
 
 test('a step that a lost server holds up says which address is missing', () => {
   const s = snapshot({ address: '10.0.0.77' }, [EDGE])

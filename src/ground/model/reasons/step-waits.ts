@@ -103,6 +103,13 @@ export const STEP_WAITS = {
     cure: 'Restore the recorded address, or `evenkeel roll abort`.',
     wait: 'blocked',
   },
+  ServerLedElsewhere: {
+    is: 'web/s1 on lb-1 leads to 10.0.0.9:30080 now, and is in drain still, to which this roll set it',
+    cause:
+      'While the node was out, `set server … addr` or DNS gave the address of another machine to a server that the roll had taken out. The state belongs to the server and not to the address, so it is out there too.',
+    cure: 'Set that server to `ready` by hand. After `attach.limit` (5 min) the roll ends without it; the node serves.',
+    wait: 'blocked',
+  },
   SessionsLeft: {
     is: 'web/n1 on lb-1 has 2 sessions left',
     cause: 'Clients still use connections to the node.',

@@ -1,4 +1,5 @@
 import type { WallMs } from '../../../ground/model/time.ts'
+import { serversAtAddress } from '../../../service/decide/match-node-servers.ts'
 import type { InstanceReading } from '../../../service/model/balancer.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 
@@ -10,11 +11,12 @@ export interface TimedReading {
   readonly answeredAt: WallMs
 }
 
-/** A server that must not be sent traffic now: `backend/server` of an instance. */
+/** What must not be sent traffic now: servers of a backend at this address, whatever a reload calls them. */
 export interface OutServer {
   readonly balancer: string
   readonly instance: string
-  readonly server: string
+  readonly backend: string
+  readonly address: string
   readonly node: string
 }
 
@@ -43,18 +45,19 @@ export function foldReloads(
       ? spans
       : withReload(spans, { isOpen, found: reloadOf(before, now, duty) })
   if (!after.some(isOpen)) return after
-  const serving = inService(reading)
-  const serves = (server: string): boolean => serving.has(server) && duty.some((out) => out.server === server)
+  const serving = new Set(duty.flatMap((out) => inService(reading, out)))
+  const serves = (server: string): boolean => serving.has(server)
   return after.map((span) => (isOpen(span) && !span.servers.some(serves) ? { ...span, to: now.answeredAt } : span))
 }
 
 function reloadOf(before: TimedReading, now: TimedReading, duty: readonly OutServer[]): ReloadSpan {
-  const [was, is] = [inService(before.reading), inService(now.reading)]
-  const forgotten = duty.filter(({ server }) => !was.has(server) && is.has(server))
+  const forgotten = duty.filter(
+    (out) => inService(before.reading, out).length === 0 && inService(now.reading, out).length > 0,
+  )
   return {
     balancer: now.balancer,
     instance: now.reading.instance,
-    servers: forgotten.map(({ server }) => server),
+    servers: [...new Set(forgotten.flatMap((out) => inService(now.reading, out)))],
     nodes: [...new Set(forgotten.map(({ node }) => node))],
     from: before.askedAt,
     seenAt: now.answeredAt,
@@ -73,6 +76,8 @@ function withReload(
   )
 }
 
-/** Servers whose own state lets them serve; a server that a reload forgot reads so. */
-const inService = ({ servers }: InstanceReading): ReadonlySet<string> =>
-  new Set(servers.filter(({ ownState }) => ownState === 'ready').map(({ ref }) => `${ref.backend}/${ref.server}`))
+/** `backend/server` of those whose own state lets them serve there; a server that a reload forgot reads so. */
+const inService = ({ servers }: InstanceReading, { backend, address }: OutServer): readonly string[] =>
+  serversAtAddress(address, servers)
+    .filter(({ ref, ownState }) => ref.backend === backend && ownState === 'ready')
+    .map(({ ref }) => `${ref.backend}/${ref.server}`)

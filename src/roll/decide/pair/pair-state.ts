@@ -2,6 +2,7 @@ import { canonicalAddress } from '../../../ground/model/ip-address.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
+import { serversAtAddress } from '../../../service/decide/match-node-servers.ts'
 import { isSilent, silentInstance } from '../../../service/decide/node-servers.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
 import type { MachineSnapshot, MachineState } from './machine-snapshot.ts'
@@ -97,13 +98,24 @@ export const othersSilentMs = (s: Pair): number =>
 const otherMachines = ({ machines, host }: Pair): readonly MachineState[] =>
   machines.filter(({ machine }) => machine.name !== host.name)
 
-/** The same server at another instance of the same balancer. */
-export function twins(s: Pair, { ref }: Pick<ServerReading, 'ref'>): readonly ServerReading[] {
+/**
+ * The same server at another instance of the same balancer: where one of them was reloaded with other names, the one that leads to the
+ * same address. One that has no server there may reach the machine by another address: then the name decides.
+ */
+export function twins(s: Pair, { ref, address, port }: ServerReading): readonly ServerReading[] {
   const own = s.instances.find(({ instance }) => instance === ref.instance)
   return peerInstances(s)
     .filter(({ balancer }) => balancer === own?.balancer)
-    .flatMap(({ reading }) => reading?.servers ?? [])
-    .filter((server) => server.ref.backend === ref.backend && server.ref.server === ref.server)
+    .flatMap(({ reading }) => {
+      const servers = reading?.servers ?? []
+      const there = serversAtAddress(address, servers).filter(
+        (it) => it.ref.backend === ref.backend && it.port === port,
+      )
+      const named = (it: ServerReading): boolean => it.ref.backend === ref.backend && it.ref.server === ref.server
+      const both = there.filter(named)
+      if (both.length > 0) return both
+      return there.length > 0 ? there : servers.filter(named)
+    })
 }
 
 export const serversOf = (instances: readonly InstanceSnapshot[]): readonly ServerReading[] =>

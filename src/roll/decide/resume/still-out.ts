@@ -50,16 +50,17 @@ const holdsSlot = ({ run, node: { name }, budget }: LeftNode): boolean =>
   budget?.isUnread === true ||
   budget?.slots.some(({ owner }) => runOfOwner(owner) === run && (owner.node ?? name) === name) === true
 
-/** It served, and does not by its own state. */
+/** It served, and does not by its own state, whatever its name is by now. */
 const isOut =
   ({ node, instances }: LeftNode) =>
-  ({ balancer, instance, backend, server, state }: RecordedServer): boolean => {
+  ({ balancer, instance, backend, server, port, state }: RecordedServer): boolean => {
     if (state !== 'ready') return false
     const asked = instances.filter((known) => known.balancer === balancer && known.instance === instance)
     return (
       asked.some(isSilent) ||
       matchNodeServers(node, asked).some(
-        ({ reading: { ref, ownState } }) => ref.backend === backend && ref.server === server && ownState !== 'ready',
+        ({ reading: { ref, port: at, ownState } }) =>
+          ref.backend === backend && (ref.server === server || at === port) && ownState !== 'ready',
       )
     )
   }

@@ -2,13 +2,16 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import { type Reason, waitOf } from '../../../ground/model/reason.ts'
 import { type MonoMs, type WallMs, wallMs } from '../../../ground/model/time.ts'
 import { attachBegan } from '../../../service/decide/attach.ts'
-import { act, type Hold, hold } from '../../../service/decide/step-answer.ts'
+import { leadsElsewhere, ledElsewhere } from '../../../service/decide/node-servers.ts'
+import { act, type Hold, hold, holdWhere } from '../../../service/decide/step-answer.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { measuredMs } from '../availability/measured-time.ts'
 import { trafficNotMeasured } from '../baseline.ts'
 import { countedWindows } from '../counted-windows.ts'
 import { baselineGreen, controlHeard, probeMeasures, trafficMeasured } from '../guards.ts'
 import { type HookAnswer, hooksAt, undoHooks } from '../hooks/hooks-due.ts'
+import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { serviceOf } from '../service-of.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 import { attachStandsStill } from '../stood-still.ts'
 import { blameOf } from '../stop/judged-failures.ts'
@@ -26,7 +29,7 @@ export const soak: StepRule = {
   next(s) {
     const { name } = s.current.node
     const back: Reason = { code: 'BackInService', object: name, text: `${name} is back as it was` }
-    return soakHold(s) ?? lastHooks(s) ?? act([{ kind: 'removeRecord', node: name }], back)
+    return soakHold(s) ?? lastHooks(s) ?? leftOut(s) ?? act([{ kind: 'removeRecord', node: name }], back)
   },
   remember: (s) => ({
     ...attachBegan(s.evidence, s),
@@ -35,7 +38,17 @@ export const soak: StepRule = {
     attachedAtWall: s.evidence.attachedAtWall ?? s.wall,
     ...attachStandsStill(s, s.evidence),
   }),
-  limit: (s) => (s.evidence.attachedAt === undefined ? undefined : notSoaked(s)),
+  limit: (s) => (s.evidence.attachedAt === undefined ? undefined : (notSoaked(s) ?? leftOutTooLong(s))),
+}
+
+/** The node serves, but a server that was taken out for it is out at another address: only a person can tell whether it may serve there. */
+const leftOut = (s: RecordedSnapshot): Hold | undefined =>
+  s.run.verdict === undefined ? holdWhere(ledElsewhere(serviceOf(s)).map(leadsElsewhere)) : undefined
+
+function leftOutTooLong(s: RecordedSnapshot): Verdict | undefined {
+  const { attachedAt = s.now } = s.evidence
+  const left = s.now - attachedAt < s.spec.attach.limitMs + s.spec.soakMs ? undefined : leftOut(s)
+  return left && { kind: 'held', keepOut: false, reasons: left.reasons }
 }
 
 /** What hooks have begun is undone. After a reboot, the hooks at `afterNode` follow. */

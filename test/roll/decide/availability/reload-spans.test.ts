@@ -7,7 +7,7 @@ import {
   type TimedReading,
 } from '../../../../src/roll/decide/availability/reload-spans.ts'
 import type { ReloadSpan } from '../../../../src/roll/model/reload-span.ts'
-import type { AdminState } from '../../../../src/service/model/balancer.ts'
+import type { AdminState, ServerReading } from '../../../../src/service/model/balancer.ts'
 import { anInstance, aServer } from '../../../support/roll-world.ts'
 import { at } from './a-sample.ts'
 
@@ -25,7 +25,7 @@ const readingOf = ([askedAt, process, n2, instance = 'lb-1']: Answer): TimedRead
   }
 }
 
-const N2: OutServer = { balancer: 'edge', instance: 'lb-1', server: 'web/n2', node: 'n2' }
+const N2: OutServer = { balancer: 'edge', instance: 'lb-1', backend: 'web', address: '10.0.0.2', node: 'n2' }
 
 function spansOf(answers: readonly Answer[], mustBeOut: readonly OutServer[] = [N2]): readonly ReloadSpan[] {
   const last = new Map<string, TimedReading>()
@@ -135,6 +135,24 @@ test('a reload ends where its node may serve again', () => {
   assert.deepEqual(foldReloads([span], next), [{ ...FORGOT, from: at(0), seenAt: at(210), to: at(410) }])
 })
 
+test('a reload that gives servers other names had the node in service under its new one, until that is out', () => {
+  const answer = (askedAt: number, process: string, servers: readonly ServerReading[]): TimedReading => {
+    const timed = readingOf([askedAt, process, 'ready'])
+    return { ...timed, reading: { ...timed.reading, servers } }
+  }
+  const at2 = { address: '10.0.0.2' }
+  const answers = [
+    answer(0, '100', [aServer('n1'), aServer('n2', { adminState: 'drain' })]),
+    answer(200, '101', [aServer('n2', { address: '10.0.0.1' }), aServer('srv2', at2)]),
+    answer(400, '101', [aServer('n2', { address: '10.0.0.1' }), aServer('srv2', { ...at2, adminState: 'drain' })]),
+  ]
+  const spans = answers.reduce<readonly ReloadSpan[]>(
+    (known, now, i) => foldReloads(known, { before: answers[i - 1], now, mustBeOut: [N2] }),
+    [],
+  )
+  assert.deepEqual(spans, [{ ...FORGOT, servers: ['web/srv2'], from: at(0), seenAt: at(210), to: at(410) }])
+})
+
 test('a reload in words: when, which node it had in service, for how long at most', () => {
   const span: ReloadSpan = { ...FORGOT, from: at(200), seenAt: at(410), to: at(580) }
   assert.equal(describeReload(span), 'lb-1 was reloaded at 06:00:00Z and had n2 in service again for at most 380 ms')
@@ -173,7 +191,7 @@ test('an answer of another balancer’s instance with the same name does not end
 test('a reload ends when its node may serve again, although another node has to stay out', () => {
   const open = { ...FORGOT, from: at(0), seenAt: at(210) }
   const now = readingOf([400, '101', 'ready'])
-  const mustBeOut = [outOf({ server: 'web/n1', node: 'n1' })]
+  const mustBeOut = [outOf({ address: '10.0.0.1', node: 'n1' })]
   assert.deepEqual(foldReloads([open], { before: now, now, mustBeOut }), [{ ...open, to: at(410) }])
 })
 

@@ -39,6 +39,11 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['the address on none', { on: [] }, 'record? AddressOnNone'],
   ['the other machine silent', { silent: ['lb-2'] }, 'record? HostSilent InstanceSilent'],
   ['one drained alone', { lb1: drained }, 'record? PairDisagrees'],
+  [
+    'one drained alone, which the other one has under another name since a reload',
+    { lb2: { ref: { instance: 'lb-2', backend: 'web', server: 's7' }, ...drained } },
+    'record? PairDisagrees',
+  ],
   ['down for the other one', { lb2: { operational: 'down' } }, 'record? PairDisagrees'],
   ['recorded', { memory: began }, 'detach: moveAway'],
   ['a resumed process that does not know whether the command ran', { memory: away }, 'detach: moveAway'],

@@ -60,6 +60,16 @@ const CASES: readonly (readonly [title: string, seen: Seen, isOut: boolean])[] =
   ['may have the slot of its run, which names no node', { slot: heldBy('run-1') }, true],
   ['may have a slot, since none can be read', { slot: 'unread' }, true],
   ['has a server that the run took out', { instances: drained }, true],
+  [
+    'has a server that the run took out under another name',
+    { instances: [anInstance([aServer('s7', { address: '10.0.0.1', adminState: 'drain' })])] },
+    true,
+  ],
+  [
+    'has a server in whose place another one leads to it',
+    { instances: [anInstance([aServer('s7', { address: '10.0.0.1' })])] },
+    false,
+  ],
   ['has a server at a balancer that does not answer', { instances: [anInstance([], { silentForMs: 1 })] }, true],
   ['serves everywhere', {}, false],
   ['is cordoned, and no more', { node: { unschedulable: true } }, false],

@@ -12,7 +12,7 @@ const never = new AbortController().signal
 
 const sections = (): string => `backend web
   server n1 127.0.0.1:1
-  server n2 127.0.0.1:1
+  server n2 127.0.0.2:1
 `
 
 test(
@@ -25,7 +25,9 @@ test(
     const spec = { ...edge, instances: ['lb-1'], via: { kind: 'haproxy' as const, instances } }
     const balancer = new HaproxyBalancer({ spec: { ...edge, instances }, clock: systemClock, random: systemRandom })
     t.after(() => balancer.close())
-    const watch = new ReloadWatch(() => [{ balancer: 'edge', instance: 'lb-1', server: 'web/n2', node: 'n2' }])
+    const watch = new ReloadWatch(() => [
+      { balancer: 'edge', instance: 'lb-1', backend: 'web', address: '127.0.0.2', node: 'n2' },
+    ])
     const poller = new BalancerPoller({
       balancer,
       spec,
