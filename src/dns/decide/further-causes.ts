@@ -140,7 +140,7 @@ export const FURTHER_CAUSES = {
   },
   HealthyFromOutside: {
     verdict: 'ok',
-    is: 'the Service answers correctly over UDP where it is exposed, and it gave enough answers to have reached each pod behind it',
+    is: 'the Service answers correctly over UDP where it is exposed, and so few queries were lost that each pod behind it answers',
     cause: 'Nothing is wrong. Pods and the cluster IP were not queried, because they cannot be reached from here.',
     cure: 'Nothing to do.',
     repair: 'none',

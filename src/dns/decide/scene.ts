@@ -37,6 +37,8 @@ interface SceneService {
   readonly isUneven: boolean
   /** Its internal traffic policy is `Local`: from a node only the endpoints of that node are reached. Absent: it is not. */
   readonly isLocal?: true
+  /** Its external traffic policy is `Local`: outside, a node leads to its own endpoints alone. Absent: it is not. */
+  readonly isLocalOutside?: true
 }
 
 export interface ScenePod {

@@ -70,6 +70,7 @@ function parseDnsService(object: Untrusted): DnsService {
     ],
     isUneven: hasPolicy || spec.at('sessionAffinity').textOr('None') !== 'None',
     ...(policy === 'Local' ? { isLocal: true } : {}),
+    ...(spec.at('externalTrafficPolicy').textOr('Cluster') === 'Local' ? { isLocalOutside: true } : {}),
     createdAt: object.at('metadata').at('creationTimestamp').textOr(''),
   }
 }

@@ -138,7 +138,7 @@ function sceneService(
   pods: readonly DnsPod[],
   endpoints: readonly DnsEndpoint[],
 ): DnsScene['service'] {
-  const { namespace, name, addresses, ports, selector, isUneven, isLocal } = service
+  const { namespace, name, addresses, ports, selector, isUneven, isLocal, isLocalOutside } = service
   const port = udpPort(service)?.port
   const tcpPort = ports.find((one) => one.protocol === 'TCP' && one.port === port)?.port
   return {
@@ -149,7 +149,7 @@ function sceneService(
     ...(selector === undefined ? {} : { selected: pods.length, pending: pods.filter(isPending).length }),
     serving: servingOf(endpoints),
     isUneven,
-    ...present({ isLocal }),
+    ...present({ isLocal, isLocalOutside }),
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { confirmed, needsConfirming } from '../../../src/dns/decide/confirmed.ts'
 import { diagnose } from '../../../src/dns/decide/diagnosis/diagnose.ts'
-import { queriesToSeeAll } from '../../../src/dns/decide/sampling.ts'
+import { queriesToSeeAll, showsAllAnswer } from '../../../src/dns/decide/sampling.ts'
 import type { DnsScene } from '../../../src/dns/decide/scene.ts'
 import { lossyRounds, pathAt } from '../../support/dns/lossy-rounds.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
@@ -82,6 +82,19 @@ test('at one packet lost in a hundred nothing is said in 10⁵ rounds, and a dea
   assert.equal(twice, 0)
   assert.equal(pathAt(1, random), 'silent')
 })
+
+for (const endpoints of [2, 5, 10, 20])
+  test(`of ${endpoints} endpoints one is dead: in a hundred checks, no more than a few are said to show that all answer`, () => {
+    const random = new SeededRandom(endpoints)
+    for (const asked of [queriesToSeeAll(endpoints), queriesToSeeAll(endpoints + 1), 90, 150]) {
+      const wrong = Array.from({ length: 10_000 }).filter(() => {
+        const lost = Array.from({ length: asked }).filter(() => random.next() < 1 / endpoints).length
+        return showsAllAnswer({ asked, lost, endpoints })
+      }).length
+      assert.ok(wrong <= 130, `${wrong} of 10,000 with ${asked} queries`)
+    }
+    assert.equal(showsAllAnswer({ asked: 500, lost: 0, endpoints }), true)
+  })
 
 for (const endpoints of [2, 10]) {
   test(`of ${endpoints} endpoints of the Service: random loss is passed over in 10⁵ rounds, one that is dead is seen`, () => {

@@ -82,6 +82,14 @@ describe('a Service is read', () => {
     assert.deepEqual([addresses, selector], [[], undefined])
   })
 
+  test('with an external traffic policy: outside, a node leads to its own endpoints alone', async (t) => {
+    for (const [externalTrafficPolicy, isLocalOutside] of [
+      ['Local', true],
+      ['Cluster', undefined],
+    ] as const)
+      assert.equal((await aService(t, { ...DUAL_STACK, externalTrafficPolicy })).isLocalOutside, isLocalOutside)
+  })
+
   const POLICIES: readonly (readonly [spec: object, isUneven: boolean, isLocal: boolean])[] = [
     [{ sessionAffinity: 'None', internalTrafficPolicy: 'Cluster' }, false, false],
     [{ sessionAffinity: 'ClientIP' }, true, false],

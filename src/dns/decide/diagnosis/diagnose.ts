@@ -2,7 +2,7 @@ import type { DnsScene } from '../scene.ts'
 import { dataFindings, upstreamFindings, zoneFindings } from './data-rows.ts'
 import { type Digest, digest, isAsked, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
-import { exposedFindings, isReachedFromOutside } from './exposed-rows.ts'
+import { exposedFindings, isReachedFromOutside, unsureFromOutside } from './exposed-rows.ts'
 import type { DnsFinding } from './finding.ts'
 import { misledFindings } from './misled-places.ts'
 import {
@@ -96,7 +96,9 @@ function notAsked(d: Digest): readonly DnsFinding[] {
     ...pods.filter((readings) => !isKnown(readings)).map(podSubject),
     ...(isServiceAsked || isServiceUsed ? [] : [{ kind: 'service', name: `${namespace}/${name}` } as const]),
   ]
-  return subjects.length === 0 ? [] : [{ code: 'NotAsked', subjects, evidence: ['no place could ask it'] }]
+  return subjects.length === 0
+    ? []
+    : [{ code: 'NotAsked', subjects, evidence: ['no place could ask it', ...unsureFromOutside(d)] }]
 }
 
 function cutOffVantages({ unsound, scene }: Digest): readonly DnsFinding[] {

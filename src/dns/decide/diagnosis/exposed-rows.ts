@@ -1,5 +1,5 @@
 import { isWrong } from '../path-reading.ts'
-import { queriesToSeeAll } from '../sampling.ts'
+import { showsAllAnswer } from '../sampling.ts'
 import type { Path } from '../scene.ts'
 import { type Digest, isAsked, isWell } from './digest.ts'
 import { pathText } from './evidence-text.ts'
@@ -25,12 +25,37 @@ export function exposedFindings(d: Digest): readonly DnsFinding[] {
   return isReachedFromOutside(d) ? [{ code: 'HealthyFromOutside', subjects, evidence: exposed.map(textOf) }] : []
 }
 
-/** No pod and no cluster IP was queried, but queries through the Service reached each pod. */
-export function isReachedFromOutside({ exposed, pods, service, scene }: Digest): boolean {
-  if (pods.some(isAsked) || service.length > 0 || scene.service.isUneven) return false
-  const enough = queriesToSeeAll(scene.service.serving)
-  const isReached = ({ reading: { asked, data } }: Path): boolean => asked >= enough && data === 'right'
-  return exposed.some(isReached) && exposed.every((path) => faultOf(path) === undefined)
+/** No pod and no cluster IP was queried, but queries through the Service were answered by each pod. */
+export function isReachedFromOutside(d: Digest): boolean {
+  const { exposed, pods, service, scene } = d
+  if (pods.some(isAsked) || service.length > 0 || scene.service.isUneven || scene.service.isLocalOutside) return false
+  if (exposed.some((path) => faultOf(path) !== undefined)) return false
+  return showsAllAnswer({ ...sampleOf(d), endpoints: scene.service.serving }) || isNamedEach(d)
+}
+
+/** The queries to all addresses outside of the cluster that answer rightly: each leads to all pods. */
+function sampleOf({ exposed }: Digest): { readonly asked: number; readonly lost: number } {
+  const right = exposed.filter(({ reading }) => reading.udp === 'answers' && reading.data === 'right')
+  const sum = (of: 'asked' | 'lost'): number => right.reduce((all, { reading }) => all + reading[of], 0)
+  return { asked: sum('asked'), lost: sum('lost') }
+}
+
+/** Each pod that serves has said its name (NSID). */
+function isNamedEach({ exposed, pods, scene }: Digest): boolean {
+  const serving = pods.filter(({ pod }) => pod.endpoint === 'serving')
+  const named = new Set(exposed.flatMap(({ reading }) => reading.servedBy))
+  return (
+    serving.length > 0 && serving.length === scene.service.serving && serving.every(({ pod }) => named.has(pod.name))
+  )
+}
+
+/** Why the answers from outside do not show that each pod answers; nothing where none came. */
+export function unsureFromOutside(d: Digest): readonly string[] {
+  const { asked, lost } = sampleOf(d)
+  if (asked === 0) return []
+  return [
+    `where the Service is exposed, ${asked - lost} of ${asked} queries were answered: that does not show that each of its ${d.scene.service.serving} endpoints answers`,
+  ]
 }
 
 function faultOf({ reading }: Path): 'ExposedUdpDead' | 'ExposedLoses' | 'ExposedWrong' | undefined {

@@ -15,6 +15,14 @@ const outside = (reading: PathReading, change: Partial<DnsScene['service']> = {}
   return { ...scene, service: { ...scene.service, ...change } }
 }
 
+/** The same from so many node ports. */
+const atEach = (ports: number, scene: DnsScene): DnsScene => ({
+  ...scene,
+  paths: Array.from({ length: ports }, (_, at) => at).flatMap((at) =>
+    scene.paths.map((path) => ({ ...path, target: { ...NODE_PORT, name: `192.0.2.${at} port 30053` } })),
+  ),
+})
+
 const said = (scene: DnsScene): readonly string[] =>
   diagnose(scene).map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
 
@@ -23,8 +31,34 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
   ['a node port answers so often that each pod was met', outside(MET), ['HealthyFromOutside kube-system/kube-dns']],
   ['a node port answers, and too few queries were sent to meet each pod', outside(aReading({ asked: 3 })), NOT_ASKED],
   ['a node port answers, and does not lead to every pod', outside(MET, { isUneven: true }), NOT_ASKED],
+  ['a node port answers, and leads to the pods of its node alone', outside(MET, { isLocalOutside: true }), NOT_ASKED],
   [
-    'a node port answers, and nothing of the cluster was in its answers',
+    'a node port loses one of many queries, and half would be lost if one of two pods were dead',
+    outside(aReading({ asked: 12, lost: 1 })),
+    ['HealthyFromOutside kube-system/kube-dns'],
+  ],
+  [
+    'a node port loses so few queries that one of five pods may be dead',
+    outside(aReading({ asked: 26, lost: 2 }), { serving: 5 }),
+    NOT_ASKED,
+  ],
+  [
+    'a node port answers all queries, and one of twenty pods may have been met by none',
+    outside(aReading({ asked: 50 }), { serving: 20 }),
+    NOT_ASKED,
+  ],
+  [
+    'three node ports answer all queries, which met each of twenty pods',
+    atEach(3, outside(aReading({ asked: 50 }), { serving: 20 })),
+    ['HealthyFromOutside kube-system/kube-dns'],
+  ],
+  [
+    'a node port loses a query, and each pod has said its name',
+    outside(aReading({ asked: 4, lost: 1, servedBy: ['a', 'b'] })),
+    ['HealthyFromOutside kube-system/kube-dns'],
+  ],
+  [
+    'a node port answers all queries, and nothing of the cluster was in its answers',
     outside(aReading({ asked: 12, data: 'unknown' })),
     NOT_ASKED,
   ],
@@ -61,4 +95,12 @@ test('a node port that leaves queries without an answer is named where all pods 
   const reading = aReading({ udp: 'loses', how: ['timeout'], asked: 12, lost: 6 })
   const paths = [...scene.paths, { vantage: 'v1', target: NODE_PORT, reading }]
   assert.deepEqual(said({ ...scene, paths }), ['ExposedLoses kube-system/kube-dns'])
+})
+
+test('where the answers from outside do not show that each pod answers, it is said how many came', () => {
+  const [finding] = diagnose(outside(aReading({ asked: 26, lost: 2 }), { serving: 5 }))
+  assert.deepEqual(finding?.evidence, [
+    'no place could ask it',
+    'where the Service is exposed, 24 of 26 queries were answered: that does not show that each of its 5 endpoints answers',
+  ])
 })
