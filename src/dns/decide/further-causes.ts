@@ -106,6 +106,14 @@ export const FURTHER_CAUSES = {
     cure: 'Check the nodes that do not reach the pod. For wrong answers, compare the addresses of those places with the Corefile.',
     repair: 'none',
   },
+  AddressSilent: {
+    verdict: 'degraded',
+    is: 'the pod answers at one of its addresses and at another one from no place',
+    cause:
+      'The pod network of one family (IPv4 or IPv6) is broken, or CoreDNS listens at one family alone (plugin bind).',
+    cure: 'Check the routes and policies of that family, and `bind` in the Corefile.',
+    repair: 'none',
+  },
   PlaceRefused: {
     verdict: 'unverified',
     is: 'pods refuse this place, or answer it otherwise than other places',

@@ -149,12 +149,19 @@ export function ailingPod(readings: PodReadings): DnsFinding | undefined {
   const subjects = [podSubject(readings)]
   const states = new Set(readings.seen.map(({ reading }) => reading.udp))
   if (!answersOverUdp(readings) && !states.has('loses')) return undefined
-  if (states.has('silent')) return { code: 'SeenFromSomePlaces', subjects, evidence }
+  if (states.has('silent'))
+    return { code: hasSilentAddress(readings) ? 'AddressSilent' : 'SeenFromSomePlaces', subjects, evidence }
   if (states.has('loses')) return { code: 'Loses', subjects, evidence }
   return isSilentOverTcp(readings) && wrongData(readings) === undefined
     ? { code: 'TcpDead', subjects, evidence }
     : undefined
 }
+
+/** Of several addresses of a pod, one is silent from each place that asked it. */
+const hasSilentAddress = ({ seen }: PodReadings): boolean =>
+  [...Map.groupBy(seen, ({ as }) => as).values()].some((ofOne) =>
+    ofOne.every(({ reading }) => reading.udp === 'silent'),
+  )
 
 /** A pod that kubelet reports as away: no client is sent there. */
 export function awayPod(readings: PodReadings): DnsFinding {

@@ -43,6 +43,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   AnswersLate: ONE_POD,
   ReplyUnmatched: ONE_POD,
   SeenFromSomePlaces: ONE_POD,
+  AddressSilent: ONE_POD,
   DeadEndpointKept: ONE_PLACE,
   // The node budget has guards for a node that is down.
   NodeDown: SAID,

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { CAUSES } from '../../../../src/dns/decide/causes.ts'
 import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
 import type { DnsScene, SceneVantage } from '../../../../src/dns/decide/scene.ts'
+import { present } from '../../../../src/ground/model/present.ts'
 import {
   aPodOfDns,
   aReading,
@@ -44,6 +45,17 @@ const said = (scene: DnsScene): readonly string[] =>
   diagnose(scene).map(
     ({ code, subjects }) => `${code} ${subjects.map(({ kind, name }) => `${kind} ${name}`).join(', ')}`,
   )
+
+/** Each pod has an address of each family; of the second one this is read. */
+const ofBothFamilies = (scene: DnsScene, second: NonNullable<Parameters<typeof aScene>[0]>['pods']): DnsScene => {
+  const at = (one: DnsScene, address: string): DnsScene['paths'] =>
+    one.paths.flatMap((path) => (path.target.kind === 'pod' ? [{ ...path, target: { ...path.target, address } }] : []))
+  const others = scene.paths.filter(({ target }) => target.kind !== 'pod')
+  return {
+    ...scene,
+    paths: [...at(scene, '10.1.0.9'), ...at(aScene({ ...present({ pods: second }) }), 'fd01::9'), ...others],
+  }
+}
 
 /** The Service has an address of each family. */
 const oneOfBoth = (scene: DnsScene): DnsScene => ({
@@ -321,6 +333,18 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     ['ZoneUnanswered pod a, pod b', 'UpstreamDown pod a, pod b'],
   ],
   [undefined, 'a pod loses much', aScene({ pods: { a: HALF } }), ['Loses pod a']],
+  [
+    undefined,
+    'each place gets answers from one address of each pod, and none from the other address of one pod',
+    ofBothFamilies(aScene(), { a: SILENT }),
+    ['AddressSilent pod a'],
+  ],
+  [
+    undefined,
+    'one place gets no answer from one address of a pod, and another place does',
+    ofBothFamilies(aScene(), { a: { v1: SILENT } }),
+    ['SeenFromSomePlaces pod a'],
+  ],
   [undefined, 'one place does not reach a pod', aScene({ pods: { a: { v1: SILENT } } }), ['SeenFromSomePlaces pod a']],
   [
     undefined,
