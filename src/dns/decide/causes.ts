@@ -82,8 +82,9 @@ export const CAUSES = {
     row: 10,
     verdict: 'degraded',
     is: 'external names fail at every pod',
-    cause: 'The upstream servers of CoreDNS are down, or no pod reaches them.',
-    cure: 'Check the upstream servers. `forward` in the Corefile names them.',
+    cause:
+      'The upstream servers of CoreDNS are down, or no pod reaches them. Or `forward` leads back to CoreDNS, which is a loop.',
+    cure: 'Check the upstream servers. `forward` in the Corefile names them; with /etc/resolv.conf, it is that of the node. Plugin `loop` finds a loop.',
     repair: 'none',
   },
   VantageCutOff: {

@@ -21,7 +21,7 @@ interface NextTry {
   readonly socket: 'connected' | 'unconnected'
 }
 
-/** If the first so many queries over UDP get no answer, nothing else is queried over UDP. */
+/** If the first so many queries over UDP get no answer, nothing else is queried over UDP; if those about the zone, nothing else about it. */
 const SILENT_OF_FIRST = 3
 /** A rung without an answer is tried once more: one lost packet in a hundred is normal. */
 const TRIES_OF_RUNG = 2
@@ -37,11 +37,15 @@ export const isSilent = ({ outcome }: Pick<Try, 'outcome'>): boolean => outcome.
 const isTruncated = ({ rung, over, outcome }: Pick<Try, 'rung' | 'over' | 'outcome'>): boolean =>
   rung !== 'L0' && over === 'udp' && outcome.kind === 'reply' && outcome.reply.truncated
 
+const isOfZone = ({ rung }: Pick<Try, 'rung'>): boolean => rung !== 'L0' && rung !== 'L7'
+
 /** The next query on a path, after the tries so far. Undefined: this round of the path is over. */
 export function nextTry(tries: readonly Try[], askedZone: AskedZone, nonce: Nonce): NextTry | undefined {
   const overUdp = tries.filter(({ over }) => over === 'udp')
+  const isUnanswered = (some: readonly Try[]): boolean => some.length >= SILENT_OF_FIRST && some.every(isSilent)
+  const isZoneUnanswered = isUnanswered(overUdp.filter(isOfZone))
   const isDead = {
-    udp: overUdp.length >= SILENT_OF_FIRST && overUdp.every(isSilent),
+    udp: isUnanswered(overUdp),
     tcp: tries.filter((one) => one.over === 'tcp' && isSilent(one)).length >= TRIES_OF_RUNG,
   }
   for (const rung of LADDER) {
@@ -49,6 +53,7 @@ export function nextTry(tries: readonly Try[], askedZone: AskedZone, nonce: Nonc
     const over = ofRung.some(isTruncated) ? 'tcp' : rung.over
     const asked = ofRung.filter((one) => one.over === over)
     if (asked.length >= TRIES_OF_RUNG || asked.some((one) => !isSilent(one)) || isDead[over]) continue
+    if (isZoneUnanswered && rung.over === 'udp' && isOfZone({ rung: rung.id })) continue
     const question = rung.question(askedZone, nonce)
     const isSecondTry = asked.length === 1 && asked[0]?.outcome.kind === 'timeout'
     if (question !== undefined) return { rung, over, question, socket: isSecondTry ? 'unconnected' : 'connected' }

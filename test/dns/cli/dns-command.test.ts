@@ -65,8 +65,8 @@ test('a healthy cluster is reported in a table, with exit code 0', async (t) => 
     `OK  DNS of Service kube-system/kube-dns, queried from here (N queries in 1 round, T)
 
   FROM  TO                 NODE  UDP      TCP      ANSWERS     LOST  MEDIAN
-  here  pod coredns-1      n1    answers  answers  right     0 of 7  N.N ms
-  here  pod coredns-2      n2    answers  answers  right     0 of 7  N.N ms
+  here  pod coredns-1      n1    answers  answers  right     0 of 8  N.N ms
+  here  pod coredns-2      n2    answers  answers  right     0 of 8  N.N ms
   here  service 127.0.0.1        answers  answers  right    0 of 12  N.N ms
 
 Healthy: every pod and the Service answer correctly over UDP

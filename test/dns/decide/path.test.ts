@@ -134,6 +134,11 @@ test('where that is so, and no one says that it serves the zone, nothing is know
   assert.deepEqual([udp, tcp, data, upstream, lost], ['answers', 'notAsked', 'unanswered', 'fails', 0])
 })
 
+test('where three queries about the zone get no answer, no more are asked but for the upstream and TCP', () => {
+  const tries = round((rung) => (rung === 'L0' ? RIGHT.L0 : TIMEOUT), { ...FACTS, forwards: true })
+  assert.equal(rungs(tries), 'L0 L1 L1 L2 L7 L7 L8 L8')
+})
+
 test('a server whose Corefile has the zone, and that answers nothing about it, loses queries', () => {
   const facts = { ...FACTS, isServed: true } as const
   assert.equal(readPath(round((rung) => (rung === 'L0' ? RIGHT.L0 : TIMEOUT), facts)).udp, 'loses')

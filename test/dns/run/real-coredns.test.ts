@@ -48,8 +48,17 @@ async function untilSaid(ground: CoreDnsGround, wanted: string, sought: Sought =
   })
 }
 
+/** As a resolver that is cut off from here: what is asked of it gets no answer. */
+const silent = (): Told => []
+const dropsChaos = (query: Buffer): Told =>
+  decode(query).questions?.[0]?.class === 'CH' ? [] : [{ bytes: reply(query, { rcode: 3, flags: 0x83 }) }]
+/** In a network of its own a resolver knows no name outside. */
+const fails = (query: Buffer): Told => [{ bytes: reply(query, { flags: 0x82 }) }]
+
 test('real CoreDNS over real UDP', requires('testbed'), async (t) => {
-  const ground = await CoreDnsGround.of(t, 3)
+  const outside = await FakeDnsServer.of(t)
+  outside.answering = dropsChaos
+  const ground = await CoreDnsGround.of(t, 3, { upstream: () => outside.port })
 
   await t.test('is well on every rung that the cluster can be asked for', async () => {
     const { verdict, notes, scene } = await untilSaid(ground, 'Healthy dns')
@@ -113,22 +122,23 @@ test(
   },
 )
 
-/** As a resolver that is cut off from here: what is asked of it gets no answer. */
-const silent = (): Told => []
-const dropsChaos = (query: Buffer): Told =>
-  decode(query).questions?.[0]?.class === 'CH' ? [] : [{ bytes: reply(query, { rcode: 3, flags: 0x83 }) }]
-
 for (const { what, answering, wanted } of [
   { what: 'all of them are silent', answering: [silent, silent], wanted: 'UpstreamDown coredns-1, coredns-2' },
   { what: 'that of one pod is silent', answering: [dropsChaos, silent], wanted: 'UpstreamOfOne coredns-2' },
   { what: 'they answer for names and drop class CH', answering: [dropsChaos, dropsChaos], wanted: 'Healthy dns' },
+  { what: 'they fail at every name', answering: [fails, fails], wanted: 'Healthy dns' },
+  { what: 'nothing listens at that of one pod', answering: [dropsChaos, undefined], wanted: 'UpstreamOfOne coredns-2' },
 ])
   test(
     `real CoreDNS with a cold cache, and the servers that it forwards to: where ${what}, no pod is dead and none is to be repaired`,
     requires('testbed'),
     async (t) => {
       const servers = [await FakeDnsServer.of(t), await FakeDnsServer.of(t)]
-      for (const [at, server] of servers.entries()) server.answering = answering[at] ?? silent
+      for (const [at, server] of servers.entries()) {
+        const told = answering[at]
+        if (told === undefined) server.stop()
+        else server.answering = told
+      }
       const ground = await CoreDnsGround.of(t, 2, { upstream: (at) => servers[at]?.port ?? 0 })
       const { findings, scene } = await untilSaid(ground, wanted)
       assert.ok(findings.every(({ code }) => CAUSES[code].repair === 'none'))
@@ -136,3 +146,29 @@ for (const { what, answering, wanted } of [
         assert.deepEqual([reading.udp, reading.tcp, reading.data, reading.lost], ['answers', 'answers', 'right', 0])
     },
   )
+
+test(
+  'real CoreDNS that forwards to itself, and has no plugin that ends it, is alive and has no upstream',
+  requires('testbed'),
+  async (t) => {
+    const ground = await CoreDnsGround.of(t, 2, { upstream: (_, own) => own })
+    const { scene } = await untilSaid(ground, 'UpstreamDown coredns-1, coredns-2')
+    for (const { reading } of scene.paths)
+      assert.deepEqual([reading.udp, reading.tcp, reading.data], ['answers', 'answers', 'right'])
+  },
+)
+
+test(
+  'real CoreDNS that is asked for a zone that it forwards, to servers that are silent: nothing is known of that zone',
+  requires('testbed'),
+  async (t) => {
+    const server = await FakeDnsServer.of(t)
+    server.answering = silent
+    const ground = await CoreDnsGround.of(t, 2, { upstream: () => server.port })
+    const pods = 'coredns-1, coredns-2'
+    const { verdict } = await untilSaid(ground, `ZoneUnanswered ${pods}; UpstreamDown ${pods}`, {
+      zone: 'corp.internal',
+    })
+    assert.equal(verdict, 'degraded')
+  },
+)

@@ -30,7 +30,7 @@ interface CorefileParts {
   readonly upstream?: number | undefined
 }
 
-/** As kubeadm writes it, at ports of a process among others. Plugin `loop` asks the process itself over UDP, so it stands only where there may be a loop. */
+/** As kubeadm writes it, at ports of a process among others. Plugin `loop` asks the process itself over UDP, and ends it where there is a loop. */
 const corefile = ({ port, metricsPort, healthPort, readyPort, api, upstream }: CorefileParts): string => `.:${port} {
     errors
     health ${LOOPBACK}:${healthPort} {
@@ -48,7 +48,7 @@ ${upstream === undefined ? '' : `    forward . ${LOOPBACK}:${upstream} {\n      
        disable success cluster.local
        disable denial cluster.local
     }
-${upstream === undefined ? '' : '    loop\n'}    reload
+${upstream === undefined || upstream === port ? '' : '    loop\n'}    reload
     loadbalance
 }
 `
@@ -56,8 +56,8 @@ ${upstream === undefined ? '' : '    loop\n'}    reload
 interface Setting {
   /** Whether the pod at that place hears of the cluster from the beginning; it does by default. */
   readonly isHeard?: (at: number) => boolean
-  /** The port on loopback to which it forwards names outside; by default it forwards none. */
-  readonly upstream?: (at: number) => number
+  /** The port on loopback to which it forwards names outside; `own` is that of the pod itself. By default it forwards none. */
+  readonly upstream?: (at: number, own: number) => number
 }
 
 /** A real CoreDNS, which hears of the cluster through a door of its own. */
@@ -104,7 +104,7 @@ export class CoreDnsGround {
     for (const name of ['default', NAMESPACE]) ground.#create(NAMESPACES, undefined, { metadata: { name } })
     ground.service('default', 'kubernetes', '10.96.0.1')
     const ports = { port: 53, metricsPort: 9153, healthPort: 8080, readyPort: 8181 }
-    const data = { Corefile: corefile({ ...ports, api: 'https://10.96.0.1', upstream: setting.upstream?.(0) }) }
+    const data = { Corefile: corefile({ ...ports, api: 'https://10.96.0.1', upstream: setting.upstream?.(0, 53) }) }
     ground.#create(CONFIG_MAPS, NAMESPACE, { metadata: { name: 'coredns' }, data })
     for (let at = 0; at < replicas; at += 1) await ground.#start(at, setting)
     ground.service(NAMESPACE, 'kube-dns', LOOPBACK, ground.pods[0]?.port)
@@ -128,7 +128,7 @@ export class CoreDnsGround {
     const [port, metricsPort] = [await freeOverBoth(), await ephemeralPort()]
     const path = join(this.#folder, `Corefile-${at + 1}`)
     const ports = { port, metricsPort, healthPort: await ephemeralPort(), readyPort: await ephemeralPort() }
-    await writeFile(path, corefile({ ...ports, api: door.url, upstream: upstream?.(at) }))
+    await writeFile(path, corefile({ ...ports, api: door.url, upstream: upstream?.(at, port) }))
     if (isHeard?.(at) === false) door.away()
     const process = new SpokenProcess(this.#t, [join(buildFolder(), 'bin', 'coredns'), '-conf', path])
     this.#register(name, `n${at + 1}`, { port, metricsPort })

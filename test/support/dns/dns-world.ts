@@ -51,6 +51,29 @@ export function answerOf(query: Buffer, zone: string): Told {
   return [{ bytes: reply(query, { rcode: 3, authorities: [SOA] as never }) }]
 }
 
+/** As kubeadm writes it. */
+const STANDARD = `.:53 {
+    errors
+    health {
+       lameduck 5s
+    }
+    ready
+    kubernetes cluster.local in-addr.arpa ip6.arpa {
+       pods insecure
+       fallthrough in-addr.arpa ip6.arpa
+       ttl 30
+    }
+    prometheus :9153
+    forward . /etc/resolv.conf {
+       max_concurrent 1000
+    }
+    cache 30
+    loop
+    reload
+    loadbalance
+}
+`
+
 export interface DnsWorld {
   readonly objects: DnsObjects
   readonly pods: readonly FakeDnsServer[]
@@ -75,9 +98,7 @@ export function objectsOf(service: Endpoint, pods: readonly Endpoint[]): DnsObje
     pods: async () => pods.map(podOf),
     addressesOfPodsOn: async () => [],
     endpoints: async () => pods.map(endpointOf),
-    configMap: async () => ({
-      Corefile: '.:53 {\n  errors\n  kubernetes cluster.local in-addr.arpa ip6.arpa {\n  }\n}\n',
-    }),
+    configMap: async () => ({ Corefile: STANDARD }),
     nodes: async () => pods.map((_, at) => ({ name: `n${at + 1}`, ready: true, addresses: [`192.0.2.${at + 1}`] })),
   }
 }
