@@ -64,6 +64,11 @@ const PARTS: readonly Part[] = [
     argv: ['test/seeds.ts', 'swarm', '--files', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstPolite)],
   },
   {
+    name: 'plans',
+    what: `${FLEETS_A_NIGHT} seeds from ${firstPolite} on, with something wrong before, which the plan has to tell`,
+    argv: ['test/seeds.ts', 'swarm', '--plans', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstPolite)],
+  },
+  {
     name: 'fleets',
     what: `${FLEETS_A_NIGHT} random fleets under one node budget, from seed ${firstFleet} on`,
     argv: ['test/seeds.ts', 'fleets', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],

@@ -3,7 +3,8 @@
  * IngressDaemonSet, drains of guarded nodes. `npm run fleets -- --seeds 2000` runs seeds 0 to 1999 on two cores, `--from 5000`
  * others; `--seed X` runs one again, twice, and prints what happened. `--digests FILE` writes a line for each seed, its digest:
  * a change of shape leaves that file as it was. Only for rolls: `--polite`, pods that leave politely, under a budget that allows
- * no eviction; `--files`, roll files whose fields are drawn; `--fields` prints which fields those
+ * no eviction; `--files`, roll files whose fields are drawn; `--plans`, those where something is wrong before, and the plan
+ * has to tell it; `--fields` prints which fields those
  * are, and runs nothing; `--table`, which fails where a cell of fault and step is empty that could be filled.
  */
 import { writeFileSync } from 'node:fs'
@@ -22,10 +23,11 @@ import { drawnFields, whyUndrawn } from './support/virtual-roll/swarm/drawn-fiel
 import { faultText } from './support/virtual-roll/swarm/fault.ts'
 import type { CellCounts } from './support/virtual-roll/swarm/fault-tally.ts'
 import { fileScenarioOf } from './support/virtual-roll/swarm/file-draw.ts'
+import { planScenarioOf, runPlanSeed } from './support/virtual-roll/swarm/run-plan-seed.ts'
 import { runFileSeed, runPoliteSeed, runSeed } from './support/virtual-roll/swarm/run-seed.ts'
 import { politeScenarioOf, scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
 
-type Kind = 'seed' | 'polite' | 'file' | 'fleet' | 'ingress' | 'guard'
+type Kind = 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard'
 type SeedRun = Extract<JobReport, { readonly report: unknown }>
 
 const { values, positionals } = parseArgs({
@@ -38,13 +40,14 @@ const { values, positionals } = parseArgs({
     digests: { type: 'string' },
     polite: { type: 'boolean', default: false },
     files: { type: 'boolean', default: false },
+    plans: { type: 'boolean', default: false },
     fields: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
   },
 })
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  swarm: values.polite ? 'polite' : values.files ? 'file' : 'seed',
+  swarm: values.polite ? 'polite' : values.files ? 'file' : values.plans ? 'plan' : 'seed',
   fleets: 'fleet',
   ingress: 'ingress',
   guards: 'guard',
@@ -55,12 +58,13 @@ const RUNS: { readonly [kind in Kind]: (seed: string) => Promise<SeedRun> } = {
   seed: async (seed) => ({ kind: 'seed', report: await runSeed(seed) }),
   polite: async (seed) => ({ kind: 'polite', report: await runPoliteSeed(seed) }),
   file: async (seed) => ({ kind: 'file', report: await runFileSeed(seed) }),
+  plan: async (seed) => ({ kind: 'plan', report: await runPlanSeed(seed) }),
   fleet: async (seed) => ({ kind: 'fleet', report: await runFleet(seed) }),
   ingress: async (seed) => ({ kind: 'ingress', report: await runIngressSeed(seed) }),
   guard: async (seed) => ({ kind: 'guard', report: await runGuardSeed(seed) }),
 }
 
-const SCENARIOS = { seed: scenarioOf, polite: politeScenarioOf, file: fileScenarioOf }
+const SCENARIOS = { seed: scenarioOf, polite: politeScenarioOf, file: fileScenarioOf, plan: planScenarioOf }
 
 /** What is drawn for a seed. */
 function scenarioLines(kind: Kind, seed: string): readonly string[] {
@@ -77,6 +81,7 @@ function scenarioLines(kind: Kind, seed: string): readonly string[] {
 
 /** What a run counted, beside its events and violations. */
 function countsText(run: SeedRun): string {
+  if (run.kind === 'plan') return run.report.end
   if (run.kind === 'guard') return `${run.report.grants} grants, ${run.report.deaths} deaths`
   if (run.kind === 'ingress') return `${run.report.deaths} deaths`
   return JSON.stringify(run.kind === 'fleet' ? run.report.deaths : run.report.cells)
@@ -117,6 +122,11 @@ const withoutEvents = (run: SeedRun): SeedRun => ({ ...run, report: { ...run.rep
 /** Prints what the runs counted. False: a cell is empty that may not be. */
 function printCounts(kind: Kind, runs: readonly SeedRun[]): boolean {
   if (kind === 'seed' || kind === 'polite' || kind === 'file') return printTable(runs)
+  if (kind === 'plan') {
+    const ends = Map.groupBy(runs, (run) => (run.kind === 'plan' ? run.report.end : ''))
+    console.log([...ends].map(([end, { length }]) => `${length} ${end}`).join(', '))
+    return true
+  }
   const deaths: Record<string, number> = {}
   const most = new Map<number, number>()
   let [nodes, grants, killed] = [0, 0, 0]

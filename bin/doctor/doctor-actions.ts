@@ -65,7 +65,7 @@ async function readMachine(
   }
 }
 
-type OfCluster = Pick<DoctorSnapshot, 'kubeconfig' | 'api' | 'rights' | 'slot' | 'nodes'> & {
+type OfCluster = Pick<DoctorSnapshot, 'kubeconfig' | 'api' | 'rights' | 'slot' | 'slots' | 'nodes'> & {
   readonly cluster?: Cluster
   readonly parts?: FollowParts
 }

@@ -1,5 +1,6 @@
 import type { DoctorSnapshot } from '../../src/explain/decide/doctor/doctor-snapshot.ts'
-import { SLOTS_NAMESPACE } from '../../src/ground/model/slot.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { SLOT_STALE_MS, SLOTS_NAMESPACE } from '../../src/ground/model/slot.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import {
   announceAccess,
@@ -14,6 +15,7 @@ import {
 } from '../../src/roll/decide/plan/wanted-access.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import { trySlot } from '../../src/roll/run/prepare.ts'
+import { SlotsReader } from '../../src/service/run/slots-reader.ts'
 import { attempt } from './attempt.ts'
 
 /** The rights of a roll (of any roll, if there is no file), and whether the API would take a slot's Lease. */
@@ -21,7 +23,7 @@ export async function rightsAndSlot(
   cluster: Cluster,
   spec: RollSpec | undefined,
   signal: AbortSignal,
-): Promise<Pick<DoctorSnapshot, 'rights' | 'slot'>> {
+): Promise<Pick<DoctorSnapshot, 'rights' | 'slot' | 'slots'>> {
   const slots = spec?.slots ?? { namespace: SLOTS_NAMESPACE }
   const needed = [
     ...wantedAccess(slots.namespace),
@@ -40,7 +42,11 @@ export async function rightsAndSlot(
   const { namespace } = slots
   const { forbidden } = rights.value
   const mayWrite = !forbidden.some((one) => one.resource === 'leases' && one.namespace === namespace)
-  return mayWrite
-    ? { rights, slot: await attempt(signal, (limited) => trySlot({ cluster, namespace }, forbidden, limited)) }
-    : { rights }
+  if (!mayWrite) return { rights }
+  const reader = new SlotsReader({ cluster, clock, namespace, durationMs: SLOT_STALE_MS })
+  const [slot, held] = await Promise.all([
+    attempt(signal, (limited) => trySlot({ cluster, namespace }, forbidden, limited)),
+    attempt(signal, (limited) => reader.read(1, limited)),
+  ])
+  return { rights, slot, slots: held }
 }

@@ -44,6 +44,7 @@ export async function makePlan(
         clusterName,
         cluster,
         configMaps: kubeConfigMaps(api.client),
+        clock: systemClock,
         balancers: [...balancers, ...readers],
         host,
         ports: { dataPort: new TcpDataPort(), clock: systemClock },

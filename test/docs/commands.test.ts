@@ -34,7 +34,7 @@ const OF_OTHERS = new Set([
   ...['--take-ownership', '--reuse-values', '--reset-then-reuse-values', '--set', '--archive'],
   ...['--drain-timeout', '--drain-delay', '--force-reboot', '--lock-ttl', '--pre-reboot-node-labels'],
   ...['--sync-rate-limit', '--kured'],
-  ...['--lite-mode', '--polite', '--files', '--fields', '--table'],
+  ...['--lite-mode', '--polite', '--files', '--plans', '--fields', '--table'],
 ])
 
 /** Up to a comment, a pipe, a redirection, or the column of explanations. Quoted words are one word. */

@@ -96,10 +96,11 @@ export function controlPlaneKept(s: NodeSnapshot): readonly Reason[] {
   })
 }
 
-const asGoing = (pod: Pod, going: ReadonlyMap<string, string>): Pod =>
+/** What runs on a node that is away, or about to go, is as good as gone. */
+export const asGoing = (pod: Pod, going: ReadonlyMap<string, string>): Pod =>
   pod.nodeName !== undefined && going.has(pod.nodeName) ? { ...pod, ready: false } : pod
 
-const whoGoes = (members: readonly Pod[], going: ReadonlyMap<string, string>): readonly string[] =>
+export const whoGoes = (members: readonly Pod[], going: ReadonlyMap<string, string>): readonly string[] =>
   members.flatMap(({ nodeName = '' }) => going.get(nodeName) ?? [])
 
 function membersGone({ run, cluster }: NodeSnapshot, component: Component, members: readonly Pod[]): readonly string[] {
@@ -132,7 +133,7 @@ const lastApiServer = (length: number, node: string): Reason => ({
   next: say`repair the other API servers: ${kubectl`-n kube-system get pods -l component=kube-apiserver -o wide`}`,
 })
 
-const notThere = (pod: Pod, going: ReadonlyMap<string, string>): Reason => {
+export const notThere = (pod: Pod, going: ReadonlyMap<string, string>): Reason => {
   const why = going.get(pod.nodeName ?? '')
   const text = why === undefined ? notReadyText(pod) : `${why}, and carries static pod ${memberName(pod)}`
   return { code: 'ControlPlaneNotReady', object: memberName(pod), text }

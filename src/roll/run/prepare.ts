@@ -4,9 +4,10 @@ import type { ConfigMap } from '../../ground/model/config-map.ts'
 import type { Endpoint } from '../../ground/model/endpoint.ts'
 import type { PlanFinding } from '../../ground/model/plan-finding.ts'
 import { present } from '../../ground/model/present.ts'
-import { slotRef } from '../../ground/model/slot.ts'
+import { type SeenSlot, slotRef } from '../../ground/model/slot.ts'
 import { monoMs, type WallMs } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
 import type { Host } from '../../ground/ports/host.ts'
@@ -14,6 +15,7 @@ import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts
 import type { InstanceInspection } from '../../service/model/balancer-inspection.ts'
 import { BUDGET_CONFIG_MAP } from '../../service/model/budget-object.ts'
 import type { BalancerReader } from '../../service/ports/balancer.ts'
+import { SlotsReader } from '../../service/run/slots-reader.ts'
 import { servingPorts } from '../decide/plan/data-port-findings.ts'
 import { makePlan } from '../decide/plan/make-plan.ts'
 import { nodesToRoll } from '../decide/plan/nodes-to-roll.ts'
@@ -52,6 +54,8 @@ interface PrepareParts {
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly balancers: readonly BalancerReader[]
   readonly host: Host
+  /** Absent: slots of the node budget are not read. */
+  readonly clock?: Clock
   /** Absent: the ports at which nodes serve are not asked. */
   readonly ports?: DataPortParts
   /** Machines of the load balancers. Absent: none can be asked. */
@@ -86,11 +90,12 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     return makePlan({ ...NOTHING_READ, spec, clusterName, apiServer: cluster.server, forbidden })
   }
   const mayReadVolumes = !spared.some(({ resource }) => resource === 'persistentvolumes')
-  const [reading, services, balancers, slotRefusal, budgetObject, volumes] = await Promise.all([
+  const [reading, services, balancers, slotRefusal, slots, budgetObject, volumes] = await Promise.all([
     readCluster(cluster, signal),
     cluster.list('services', signal),
     readBalancers(parts, signal),
     trySlot({ cluster, namespace: spec.slots.namespace }, forbidden, signal),
+    readSlots(parts, forbidden, signal),
     readBudget(parts, signal),
     mayReadVolumes ? cluster.list('persistentvolumes', signal) : undefined,
   ])
@@ -121,7 +126,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     forbidden,
     spared,
     ...(ofGates.length === 0 ? {} : { unreadByGates: ofGates }),
-    ...present({ slotRefusal, budgetObject, volumes, silentPorts, wall: parts.wall, ownPod: parts.ownPod }),
+    ...present({ slotRefusal, slots, budgetObject, volumes, silentPorts, wall: parts.wall, ownPod: parts.ownPod }),
     hostFindings: [
       ...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])),
       ...hosts.findings,
@@ -174,13 +179,27 @@ async function readBudget({ spec, configMaps }: PrepareParts, signal: AbortSigna
   }
 }
 
+/** As they are now: whether their holders live takes minutes to see. */
+async function readSlots(
+  { spec, cluster, clock }: PrepareParts,
+  forbidden: readonly Access[],
+  signal: AbortSignal,
+): Promise<readonly SeenSlot[] | undefined> {
+  const { namespace, leaseDurationMs: durationMs } = spec.slots
+  if (clock === undefined || isSlotForbidden(forbidden, namespace)) return undefined
+  return new SlotsReader({ cluster, clock, namespace, durationMs }).read(1, signal)
+}
+
+const isSlotForbidden = (forbidden: readonly Access[], namespace: string): boolean =>
+  forbidden.some((access) => access.resource === 'leases' && access.namespace === namespace)
+
 /** Rights alone do not show whether the namespace exists. If a right is missing, that is reported instead. */
 export async function trySlot(
   { cluster, namespace }: { readonly cluster: Cluster; readonly namespace: string },
   forbidden: readonly Access[],
   signal: AbortSignal,
 ): Promise<SlotRefusal | undefined> {
-  if (forbidden.some((access) => access.resource === 'leases' && access.namespace === namespace)) return undefined
+  if (isSlotForbidden(forbidden, namespace)) return undefined
   try {
     await cluster.tryLease(slotRef(namespace), signal)
     return undefined

@@ -245,3 +245,26 @@ test('the plan warns where a node of the control plane is named before a worker,
   ])
   assert.deepEqual([warnings('n2', 'n3', 'n1'), warnings('n1'), warnings('n2')], [[], [], []])
 })
+
+const PLANES = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name, { labels: PLANE }))
+const deleting = (name: string, nodes: readonly Node[] = PLANES): readonly Node[] =>
+  nodes.map((node) => (node.name === name ? { ...node, deleting: true } : node))
+
+for (const [title, nodes] of [
+  ['labelled as the control plane', PLANES],
+  ['without a label', PLANES.map((node) => ({ ...node, labels: {} }))],
+] as const) {
+  test(`a member on a node that is about to go counts as not there, in the plan as before the node is begun: nodes ${title}`, () => {
+    const spec = aSpec({ nodes: { names: ['n1'], all: false, allowUnbalanced: true } })
+    const said = (pods: readonly Pod[], of: readonly Node[]) =>
+      makePlan(planSnapshot({ spec }, { nodes: of, pods }))
+        .findings.filter(({ code }) => code === 'EtcdQuorum' || code === 'ControlPlaneNotReady')
+        .map(({ severity, text }) => `${severity}: ${text}`)
+    assert.deepEqual(said(members('etcd', true, true, true, true), deleting('n4', nodes)), [
+      'block: etcd has 4 members, 3 of them Ready, and needs 3: without n1 it has no quorum; n4 is being deleted',
+    ])
+    assert.deepEqual(said(members('kube-apiserver', true, true, true), deleting('n3', nodes.slice(0, 3))), [
+      'hold: n3 is being deleted, and carries static pod kube-system/kube-apiserver-n3',
+    ])
+  })
+}

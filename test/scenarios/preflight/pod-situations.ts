@@ -71,6 +71,22 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     },
   },
   {
+    title: 'a nodeSelector that only a cordoned node matches',
+    nodes: [node('n1', { labels: { disk: 'ssd' }, spec: { unschedulable: true } }), node('n2'), node('n3')],
+    objects: replicas('cart', { on: ['n1', 'n1'], spec: { nodeSelector: { disk: 'ssd' } } }),
+    spec: { nodes: { names: ['n1'] } },
+    code: 'BoundBySelector',
+    says: 'no other node takes 2 pods of ReplicaSet default/cart, nor would its own node after the reboot: no other node has',
+    fix: 'uncordon or repair their node',
+    exit: 3,
+    explain: {
+      of: 'replacement',
+      evicted: ['cart-0'],
+      code: 'PodPending',
+      says: /^default\/cart-\S+ has no node: /,
+    },
+  },
+  {
     title: 'a nodeSelector that only one node matches',
     nodes: [node('n1', { labels: { disk: 'ssd' } }), node('n2'), node('n3')],
     objects: replicas('cart', { on: ['n1', 'n1'], spec: { nodeSelector: { disk: 'ssd' } } }),

@@ -85,7 +85,7 @@ export class VirtualRoll {
   }
 
   async #plan(): Promise<RollPlan> {
-    const { cluster, configMaps, balancers, endpoints, host } = this.ports()
+    const { cluster, configMaps, balancers, endpoints, host, clock } = this.ports()
     const readers = [...balancers, ...endpoints]
     const parts = {
       spec: this.spec,
@@ -94,6 +94,7 @@ export class VirtualRoll {
       configMaps,
       balancers: readers,
       host,
+      clock,
       wall: this.cluster.time.wallMs(),
     }
     const plan = await prepare(parts, new AbortController().signal)

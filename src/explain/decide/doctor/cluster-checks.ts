@@ -6,7 +6,7 @@ import { SLOTS_NAMESPACE } from '../../../ground/model/slot.ts'
 import { leftoverFindings } from '../../../roll/decide/plan/leftover-findings.ts'
 import { forbidden, spared } from '../../../roll/decide/plan/make-plan.ts'
 import { recorded } from '../../../roll/decide/plan/node-findings.ts'
-import { slotFindings } from '../../../roll/decide/plan/slot-findings.ts'
+import { heldSlotFindings, slotFindings } from '../../../roll/decide/plan/slot-findings.ts'
 import { type Check, type DoctorSnapshot, type Found, failedCheck, findingCheck } from './doctor-snapshot.ts'
 
 const CLOCKS_DIFFER_MS = 2_000
@@ -78,7 +78,7 @@ const eventsSpared = {
   fix: say`${kubectl`apply -f deploy/roll-rbac.yaml`}, and bind it to this identity`,
 }
 
-function slot({ slot: found, ...snapshot }: DoctorSnapshot): readonly Check[] {
+function slot({ slot: found, slots, ...snapshot }: DoctorSnapshot): readonly Check[] {
   const name = 'slot'
   if (found === undefined)
     return [skipped(name, 'this identity is not allowed to write the Lease of a slot, or its rights are not known')]
@@ -86,6 +86,8 @@ function slot({ slot: found, ...snapshot }: DoctorSnapshot): readonly Check[] {
   const namespace = slotsNamespace(snapshot)
   const findings = slotFindings(namespace, found.value)
   if (findings.length > 0) return findings.map((finding) => findingCheck(name, finding))
+  const held = slots?.is === 'found' ? heldSlotFindings(slots.value) : []
+  if (held.length > 0) return held.map((finding) => findingCheck(name, finding))
   return [
     { name, state: 'ok', text: `the Lease of a slot can be created in namespace ${namespace} (tried as a dry run)` },
   ]

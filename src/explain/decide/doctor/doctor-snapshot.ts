@@ -4,6 +4,7 @@ import type { Node } from '../../../ground/model/node.ts'
 import { present } from '../../../ground/model/present.ts'
 import type { ClusterContext } from '../../../ground/model/run-origin.ts'
 import type { Sentence } from '../../../ground/model/sentence.ts'
+import type { SeenSlot } from '../../../ground/model/slot.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { SlotRefusal } from '../../../roll/decide/plan/slot-findings.ts'
 import type { GateAnswer } from '../../../roll/model/gate-spec.ts'
@@ -64,6 +65,8 @@ export interface DoctorSnapshot {
   readonly rights?: Found<Rights>
   /** How a dry run of the first write of a roll was refused; `undefined`: it was not. */
   readonly slot?: Found<SlotRefusal | undefined>
+  /** Slots of the node budget that are held. */
+  readonly slots?: Found<readonly SeenSlot[]>
   readonly nodes?: Found<readonly Node[]>
   readonly instances?: readonly InstanceFound[]
   readonly targets?: readonly TargetFound[]

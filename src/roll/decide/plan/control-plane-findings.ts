@@ -4,18 +4,36 @@ import type { Pod } from '../../../ground/model/pod.ts'
 import { present } from '../../../ground/model/present.ts'
 import { kubectl, say } from '../../../ground/model/sentence.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import { apiWithout, etcdWithout, memberName, membersOf, notReadyText, quorumText } from '../control-plane.ts'
+import {
+  apiWithout,
+  asGoing,
+  carriesMember,
+  etcdWithout,
+  memberName,
+  membersOf,
+  notThere,
+  quorumText,
+  whoGoes,
+} from '../control-plane.ts'
+
+/** Nodes that are away or about to go, for whichever owner, with the reason. */
+type Going = ReadonlyMap<string, string>
 
 /** What is left of the API and of etcd while one of these nodes is away. `pods` has at least those of kube-system. */
-export function controlPlaneFindings(pods: readonly Pod[], nodes: readonly Node[]): readonly PlanFinding[] {
-  const planes = nodes.filter(isControlPlane)
+export function controlPlaneFindings(
+  pods: readonly Pod[],
+  nodes: readonly Node[],
+  going: Going = new Map(),
+): readonly PlanFinding[] {
+  // As for the roll: what counts is what a node carries, whatever its labels say.
+  const planes = nodes.filter((node) => isControlPlane(node) || carriesMember(pods, node.name))
   if (planes.length === 0) return []
-  const members = membersOf(pods, 'etcd')
-  const servers = membersOf(pods, 'kube-apiserver')
+  const members = membersOf(pods, 'etcd').map((pod) => asGoing(pod, going))
+  const servers = membersOf(pods, 'kube-apiserver').map((pod) => asGoing(pod, going))
   return [
     ...apiFindings(servers, planes),
-    ...etcdFindings(members, planes),
-    ...waitFindings({ members, servers }, planes),
+    ...etcdFindings(members, planes, going),
+    ...waitFindings({ members, servers, going }, planes),
   ]
 }
 
@@ -63,7 +81,7 @@ function apiFindings(servers: readonly Pod[], planes: readonly Node[]): readonly
   })
 }
 
-function etcdFindings(members: readonly Pod[], planes: readonly Node[]): readonly PlanFinding[] {
+function etcdFindings(members: readonly Pod[], planes: readonly Node[], going: Going): readonly PlanFinding[] {
   if (members.length === 0) return [unseen(planes)]
   const only = planes.find(({ name }) => etcdWithout(members, name).kind === 'only')
   if (only !== undefined) {
@@ -80,7 +98,10 @@ function etcdFindings(members: readonly Pod[], planes: readonly Node[]): readonl
       severity: 'block',
       code: 'EtcdQuorum',
       ...at(lost),
-      text: `${quorumText({ members, gone: [] })}: without ${which} it has no quorum`,
+      text: [
+        `${quorumText({ members, gone: [] })}: without ${which} it has no quorum`,
+        ...whoGoes(members, going),
+      ].join('; '),
       fix: say`repair the other members, or add one: ${kubectl`-n kube-system get pods -l component=etcd -o wide`}`,
     },
   ]
@@ -89,10 +110,11 @@ function etcdFindings(members: readonly Pod[], planes: readonly Node[]): readonl
 interface Components {
   readonly members: readonly Pod[]
   readonly servers: readonly Pod[]
+  readonly going: Going
 }
 
 /** Enough of the other members are Ready, and the roll waits for the rest before it begins such a node. */
-function waitFindings({ members, servers }: Components, planes: readonly Node[]): readonly PlanFinding[] {
+function waitFindings({ members, servers, going }: Components, planes: readonly Node[]): readonly PlanFinding[] {
   const left = planes.flatMap(({ name }) => [apiWithout(servers, name), etcdWithout(members, name)])
   const awaited = new Set(left.flatMap((found) => (found.kind === 'waits' ? found.notReady : [])))
   return [...awaited].map((pod) => ({
@@ -100,7 +122,7 @@ function waitFindings({ members, servers }: Components, planes: readonly Node[])
     code: 'ControlPlaneNotReady',
     ...present({ node: pod.nodeName }),
     pods: [memberName(pod)],
-    text: notReadyText(pod),
+    text: notThere(pod, going).text,
     fix: kubectl`-n ${pod.namespace} describe pod ${pod.name}`,
   }))
 }

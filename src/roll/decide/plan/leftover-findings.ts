@@ -6,8 +6,7 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { type Command, kubectl, type Sentence, say } from '../../../ground/model/sentence.ts'
 import { markedBy, TO_COME_KEY, unmarkCommand } from '../../../ground/model/to-come.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
-import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
-import { waysBack } from '../ways-back.ts'
+import { recorded } from './node-findings.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** What earlier runs and other owners left on nodes. `nodes` are those of the roll, whose records have findings of their own. */
@@ -17,7 +16,7 @@ export function leftoverFindings(
 ): readonly PlanFinding[] {
   const rolled = new Set(nodes.map(({ name }) => name))
   return [
-    ...cluster.nodes.filter(({ name }) => !rolled.has(name)).flatMap(recorded),
+    ...cluster.nodes.filter(({ name }) => !rolled.has(name)).flatMap(leftOut),
     ...gathered(cluster.nodes.filter(isMarked), marked),
     ...toCome(cluster.nodes),
     ...cluster.nodes.flatMap(announced),
@@ -43,13 +42,14 @@ function typed(names: readonly string[], command: (names: readonly string[]) => 
 }
 
 /** The node uses up the node budget until its run ends. */
-function recorded({ name, annotations }: Node): readonly PlanFinding[] {
-  const parsed = parseNodeRecord(annotations[RECORD_ANNOTATION] ?? '')
-  if (!(RECORD_ANNOTATION in annotations) || !parsed.ok) return []
-  const { run } = parsed.value
-  const text = `${name} is kept out by run ${run} and uses up the node budget`
-  return [{ severity: 'hold', code: 'RunLeftOut', node: name, text, fix: waysBack(run) }]
-}
+/** Also one that cannot be read uses up the node budget. */
+const leftOut = (node: Node): readonly PlanFinding[] =>
+  recorded(node).map((finding) => ({
+    ...finding,
+    severity: 'hold',
+    code: 'RunLeftOut',
+    text: `${finding.text}, and uses up the node budget`,
+  }))
 
 export const isMarked = ({ annotations, taints }: Node): boolean =>
   !(RECORD_ANNOTATION in annotations) &&

@@ -21,7 +21,7 @@ import { inspectionFindings } from './inspection-findings.ts'
 import { leftOutFindings } from './left-out-findings.ts'
 import { leftoverFindings } from './leftover-findings.ts'
 import { maxOutFindings } from './max-out-findings.ts'
-import { budgetFindings, nodeChecks } from './node-findings.ts'
+import { budgetFindings, nodeChecks, nodesAway } from './node-findings.ts'
 import { nodesToRoll } from './nodes-to-roll.ts'
 import { othersWorkFindings } from './others-work-findings.ts'
 import { isOwnPod, ownPodFindings } from './own-pod-findings.ts'
@@ -31,7 +31,7 @@ import { politeFindings } from './polite-findings.ts'
 import { poolFindings } from './pool-findings.ts'
 import { rebootLockFindings } from './reboot-lock-findings.ts'
 import { roomFindings } from './room/room-findings.ts'
-import { slotFindings } from './slot-findings.ts'
+import { heldSlotFindings, slotFindings } from './slot-findings.ts'
 
 /** What a roll would do, and everything that forbids it. Pure. */
 export function makePlan(s: PlanSnapshot): RollPlan {
@@ -93,6 +93,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
     ],
     [
       ...slotFindings(s.spec.slots.namespace, s.slotRefusal),
+      ...heldSlotFindings(s.slots),
       ...maxOutFindings(s.spec, s.budgetObject, s.cluster.nodes.length),
     ],
     listed ? unknown.map((name) => unknownNode(name, known)) : [],
@@ -104,7 +105,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
     s.hostFindings.map(withBalancerAdvice),
     budgetFindings(s).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(s),
-    [...controlPlaneFindings(s.cluster.pods, nodes), ...orderFindings(s.spec.nodes, nodes)],
+    [...controlPlaneFindings(s.cluster.pods, nodes, nodesAway(s)), ...orderFindings(s.spec.nodes, nodes)],
     leftoverFindings(s, nodes),
     rebootLockFindings(s.cluster.workloads, s),
     othersWorkFindings(nodes, s.spec),

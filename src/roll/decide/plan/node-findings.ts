@@ -180,6 +180,18 @@ const notReady = (node: Node): readonly PlanFinding[] =>
         },
       ]
 
+/** As `nodesGoing` of a roll under way: what runs on such a node is as good as gone, though it still reads Ready. */
+export const nodesAway = ({ cluster }: PlanSnapshot): ReadonlyMap<string, string> =>
+  new Map(
+    whoIsOut({
+      nodes: cluster.nodes.map(budgetNode),
+      places: [],
+      cordons: 'unknown',
+      slots: [],
+      returning: new Set(),
+    }).map(({ node, why: [first] }) => [node, `${node} ${first.text}`]),
+  )
+
 /** Nodes of the cluster that use up the budget before the roll begins; for a node with a record see `recorded`. */
 export const budgetFindings = ({ cluster, instances }: PlanSnapshot): readonly PlanFinding[] =>
   whoIsOut({

@@ -3,6 +3,7 @@ import type { ConfigMap } from '../../../ground/model/config-map.ts'
 import type { Endpoint } from '../../../ground/model/endpoint.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Service } from '../../../ground/model/service.ts'
+import type { SeenSlot } from '../../../ground/model/slot.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { PersistentVolume } from '../../../ground/model/volume.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
@@ -35,6 +36,8 @@ export interface PlanSnapshot {
   readonly unreadByGates?: readonly Access[]
   /** ConfigMap evenkeel-budget; absent: there is none, or it may not be read. */
   readonly budgetObject?: ConfigMap
+  /** Slots of the node budget that are held. Absent: they were not read. */
+  readonly slots?: readonly SeenSlot[]
   /** Why the API refuses a write of the slot's Lease; absent where it takes it. */
   readonly slotRefusal?: SlotRefusal
   /** For locks of other programs that end with time. */

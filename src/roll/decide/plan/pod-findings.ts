@@ -1,12 +1,15 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { isDaemonSetPod, isFinished, type Pod } from '../../../ground/model/pod.ts'
+import { present } from '../../../ground/model/present.ts'
 import { isTiedToNode } from '../../../ground/model/tied-pod.ts'
 import { tolerates } from '../../../ground/model/tolerations.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
+import { countOf } from '../../../ground/text/count-text.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'
 import { isNotSafeToEvict, notSafeMarks } from '../drain/not-safe-to-evict.ts'
+import { stillThere, stuckEnding } from '../drain/pod-ending.ts'
 import { podsOf } from '../drain/ready-pods.ts'
 import { replacerOf } from '../drain/replacer-of.ts'
 import { withLadder } from './blocked-advice.ts'
@@ -29,6 +32,7 @@ export function podFindings(s: PlanSnapshot, pods: readonly Pod[]): readonly Pla
   return [
     ...refused(s, { kept, unmanaged }),
     ...notSafe(s, pods),
+    ...stuck(s, pods),
     ...disruptionFindings(s, evicted),
     ...single(s, evicted),
     ...backInSpite(s, moving),
@@ -54,6 +58,27 @@ function notSafe({ spec: { drain }, cluster }: PlanSnapshot, pods: readonly Pod[
       fix: isHeld ? `let ${it} end first` : 'drain.safeToEvict: hold, to wait until such pods have ended',
     },
   ]
+}
+
+/** Pods that are being deleted and do not end: a drain would wait for them. */
+function stuck({ spec: { drain }, cluster, wall }: PlanSnapshot, pods: readonly Pod[]): readonly PlanFinding[] {
+  if (wall === undefined) return []
+  const readyOf = new Map(cluster.nodes.map(({ name, ready }) => [name, ready]))
+  const found = pods.flatMap((pod) => {
+    if (pod.ending === undefined || classifyPod(pod, drain).kind === 'stays') return []
+    const around = { now: wall, ...present({ nodeReady: readyOf.get(pod.nodeName ?? '') }) }
+    const reason = stuckEnding(pod, pod.ending, stillThere(pod.ending, around))
+    return reason === undefined ? [] : [{ pod, reason }]
+  })
+  return [...Map.groupBy(found, ({ reason }) => reason.code)].map(([code, some]) => {
+    const { where } = gatherPods(
+      some.map(({ pod }) => pod),
+      cluster.workloads,
+    )
+    const { text = '', next } = some[0]?.reason ?? {}
+    const others = some.length === 1 ? '' : `; likewise ${countOf(some.length - 1, 'more pod')}`
+    return { severity: 'hold', code, ...where, text: `${text}${others}`, ...present({ fix: next }) }
+  })
 }
 
 /** Pods that a drain evicts and that something starts again elsewhere. */

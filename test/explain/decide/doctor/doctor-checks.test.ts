@@ -66,6 +66,14 @@ const ofSsh = aSpec({ reboot: { kind: 'ssh', command: ['reboot'], resendAfterMs:
 const record = formatRecord(aRecord())
 const down = { is: 'failed', text: 'no answer within 5 s' } as const
 
+const SLOT = {
+  index: 0,
+  owner: { holder: 'another-run/1', run: 'another-run', node: 'n2' },
+  isStale: false,
+  renewTime: '2026-01-01T00:00:00Z',
+  durationMs: 120_000,
+}
+
 const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: readonly string[]])[] = [
   [
     'an old Node.js',
@@ -92,6 +100,11 @@ const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: 
       'skipped balancers: a roll file names the balancers: give it with -f',
       'skipped probes: a roll file names the probe targets: give it with -f',
     ],
+  ],
+  [
+    'a run that has the slot',
+    { ...GOOD, slots: { is: 'found', value: [SLOT] } },
+    ['warning slot: run another-run holds slot 0 of the node budget for n2'],
   ],
   [
     'a file without a probe',

@@ -172,3 +172,24 @@ test('the same finding of two balancers is shown once', () => {
     ['web/n1 is the last usable server of web on lb-1'],
   )
 })
+
+test('a slot that another run has is named, with its node, before a roll waits for it', () => {
+  const slot = { index: 0, isStale: false, renewTime: '2026-01-01T00:00:00Z', durationMs: 120_000 }
+  const owner = { holder: 'another-run/1', run: 'another-run' }
+  const held = [
+    { ...slot, owner: { ...owner, node: 'n2' } },
+    { ...slot, index: 1, owner: { ...owner, node: 'lb-1', isMachine: true as const } },
+  ]
+  const { findings } = makePlan(planSnapshot({ slots: held }))
+  const fix = 'wait until it is released; whether it is renewed: evenkeel budget --watch 2min'
+  assert.deepEqual(plain(findings.filter(({ code }) => code === 'SlotTaken')), [
+    {
+      severity: 'hold',
+      code: 'SlotTaken',
+      node: 'n2',
+      text: 'run another-run holds slot 0 of the node budget for n2',
+      fix,
+    },
+    { severity: 'hold', code: 'SlotTaken', text: 'run another-run holds slot 1 of the node budget for lb-1', fix },
+  ])
+})

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
 import type { Pod } from '../../../../src/ground/model/pod.ts'
 import type { PodPlacement } from '../../../../src/ground/model/pod-placement.ts'
+import { wallMs } from '../../../../src/ground/model/time.ts'
 import type { Toleration } from '../../../../src/ground/model/tolerations.ts'
 import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { podFindings } from '../../../../src/roll/decide/plan/pod-findings.ts'
@@ -240,3 +241,34 @@ for (const [title, pod, cluster, finding] of TABLE) {
     assert.deepEqual(found(unscheduled), finding === undefined ? [] : [{ ...finding, pods: [`shop/${pod.name}`] }])
   })
 }
+
+test('pods that are being deleted and do not end are named by what keeps them, those that end in time are not', () => {
+  const wall = wallMs(Date.parse('2026-01-01T00:10:00Z'))
+  const ending = { due: '2026-01-01T00:00:00Z', graceSeconds: 0, finalizers: ['example.com/kept'] }
+  const kept = (name: string): Pod => aPod(name, 'n1', { terminating: true, ending })
+  const late = aPod('late', 'n1', { terminating: true, ending: { ...ending, graceSeconds: 30, finalizers: [] } })
+  const inTime = aPod('soon', 'n1', {
+    terminating: true,
+    ending: { due: '2026-01-01T00:10:20Z', graceSeconds: 30, finalizers: [] },
+  })
+  const daemon = { ...kept('agent'), controller: { kind: 'DaemonSet', name: 'agent', uid: 'uid-agent' } }
+  const found = podFindings(planSnapshot({ wall }), [kept('a'), kept('b'), late, inTime, daemon])
+  assert.deepEqual(plain(found.filter(({ code }) => code === 'PodFinalizer' || code === 'PodOverdue')), [
+    {
+      severity: 'hold',
+      code: 'PodFinalizer',
+      node: 'n1',
+      pods: ['shop/a', 'shop/b'],
+      text: 'shop/a has ended and is kept by its finalizer example.com/kept; likewise 1 more pod',
+      fix: `only if the program that owns it is gone for good: kubectl -n shop patch pod a --type merge -p '{"metadata":{"finalizers":null}}'`,
+    },
+    {
+      severity: 'hold',
+      code: 'PodOverdue',
+      node: 'n1',
+      pods: ['shop/late'],
+      text: 'shop/late was to end 10 min ago, and the kubelet of n1 has not ended it',
+      fix: 'kubectl -n shop describe pod late',
+    },
+  ])
+})

@@ -40,6 +40,7 @@ export function jobOf(name: string): Job | undefined {
     kind === 'seed' ||
     kind === 'polite' ||
     kind === 'file' ||
+    kind === 'plan' ||
     kind === 'fleet' ||
     kind === 'ingress' ||
     kind === 'guard'

@@ -5,6 +5,7 @@ import { runGuardSeed } from '../../virtual-guard/run-guard-seed.ts'
 import { runIngressSeed } from '../../virtual-ingress/run-ingress-seed.ts'
 import { crashRun } from '../crash/crash-run.ts'
 import { spokenRules, takeAway } from '../mutations/rules/rule-switch.ts'
+import { runPlanSeed } from '../swarm/run-plan-seed.ts'
 import { runFileSeed, runPoliteSeed, runSeed } from '../swarm/run-seed.ts'
 import type { Job, JobReport } from './job.ts'
 import { runTestFile } from './run-test-file.ts'
@@ -24,6 +25,7 @@ async function ended(job: Exclude<Job, { readonly kind: 'test' }>): Promise<JobR
   if (job.kind === 'seed') return { kind: 'seed', report: await runSeed(job.seed) }
   if (job.kind === 'polite') return { kind: 'polite', report: await runPoliteSeed(job.seed) }
   if (job.kind === 'file') return { kind: 'file', report: await runFileSeed(job.seed) }
+  if (job.kind === 'plan') return { kind: 'plan', report: await runPlanSeed(job.seed) }
   if (job.kind === 'fleet') return { kind: 'fleet', report: await runFleet(job.seed) }
   if (job.kind === 'guard') return { kind: 'guard', report: await runGuardSeed(job.seed) }
   if (job.kind === 'ingress') return { kind: 'ingress', report: await runIngressSeed(job.seed) }

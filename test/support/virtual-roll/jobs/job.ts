@@ -2,6 +2,7 @@ import type { FleetReport } from '../../fleet/fleet-report.ts'
 import type { GuardReport } from '../../virtual-guard/run-guard-seed.ts'
 import type { IngressReport } from '../../virtual-ingress/run-ingress-seed.ts'
 import type { CrashPlan, CrashRun } from '../crash/crash-run.ts'
+import type { PlanReport } from '../swarm/run-plan-seed.ts'
 import type { SeedReport } from '../swarm/seed-report.ts'
 
 /** Something that a worker does in a process of its own. */
@@ -18,6 +19,8 @@ type World =
   | { readonly kind: 'polite'; readonly seed: string }
   /** The world of that seed, with a roll file whose fields are drawn. */
   | { readonly kind: 'file'; readonly seed: string }
+  /** That world with something wrong before the roll, and nothing on the way: what its plan tells. */
+  | { readonly kind: 'plan'; readonly seed: string }
   | { readonly kind: 'crash'; readonly plan: CrashPlan }
   | { readonly kind: 'fleet'; readonly seed: string }
   | { readonly kind: 'ingress'; readonly seed: string }
@@ -32,6 +35,7 @@ export type JobReport = Outcome & {
 
 type Outcome =
   | { readonly kind: 'seed' | 'polite' | 'file'; readonly report: SeedReport }
+  | { readonly kind: 'plan'; readonly report: PlanReport }
   | { readonly kind: 'fleet'; readonly report: FleetReport }
   | { readonly kind: 'ingress'; readonly report: IngressReport }
   | { readonly kind: 'guard'; readonly report: GuardReport }

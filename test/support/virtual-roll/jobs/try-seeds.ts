@@ -2,7 +2,7 @@ import { complaints, type Job, type JobReport } from './job.ts'
 import { runJobs } from './run-jobs.ts'
 
 interface Seeds {
-  readonly kind: 'seed' | 'polite' | 'file' | 'fleet' | 'ingress' | 'guard'
+  readonly kind: 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard'
   readonly from: number
   readonly count: number
   readonly workers: number
@@ -13,6 +13,7 @@ const COMMANDS = {
   seed: 'swarm -- --seed',
   polite: 'swarm -- --polite --seed',
   file: 'swarm -- --files --seed',
+  plan: 'swarm -- --plans --seed',
   fleet: 'fleets -- --seed',
   ingress: 'ingress -- --seed',
   guard: 'guards -- --seed',

@@ -25,11 +25,18 @@ export function roomFindings(s: PlanSnapshot, moving: readonly Pod[]): readonly 
   }
   const placed = moving.filter(isPlaced)
   const unfit = [...Map.groupBy(placed, ({ nodeName }) => nodeName)].flatMap(([, pods]) => fitAll(parts, pods))
-  const byReason = Map.groupBy(unfit, ({ why }) => why)
-  return [...byReason].map(([why, found]) => {
+  const isShut = ({ pod }: (typeof unfit)[number]): boolean =>
+    !parts.places.for(pod.placement, []).open.some(({ node }) => node.name === pod.nodeName)
+  // Nothing but the words differs where no node is named.
+  const kinds = [unfit.filter((each) => !isShut(each)), unfit.filter(isShut)]
+  const byReason = kinds.flatMap((each, at) =>
+    [...Map.groupBy(each, ({ why }) => why)].map((found) => ({ found, isShut: at === 1 })),
+  )
+  return byReason.map(({ found: [why, found], isShut }) => {
     const pods = found.map(({ pod }) => pod)
     return finding(why, {
       pods,
+      isShut,
       gathered: gatherPods(pods, cluster.workloads),
       parts,
       alone: cluster.nodes.length === 1,
@@ -59,6 +66,8 @@ function volumeTerms({ cluster, volumes = [] }: PlanSnapshot): (pod: Pod) => rea
 
 interface Unfit {
   readonly pods: readonly PlacedPod[]
+  /** Their own nodes would not take them again either: they are cordoned, not Ready, or bear a taint. */
+  readonly isShut: boolean
   readonly gathered: GatheredPods
   readonly parts: FitParts
   /** The cluster has one node. */
@@ -127,7 +136,15 @@ function finding(why: NoFit, unfit: Unfit): PlanFinding {
       }
     default: {
       const { code, why: reason, fix } = BOUND[why]
-      return { severity: 'warning', code, ...where, text: `${subject}: ${reason}`, fix }
+      if (!unfit.isShut) return { severity: 'warning', code, ...where, text: `${subject}: ${reason}`, fix }
+      const back = 'uncordon or repair their node, or remove its taint, or leave it out'
+      return {
+        severity: 'block',
+        code,
+        ...where,
+        text: `${subject}, nor would its own node after the reboot: ${reason}`,
+        fix: back,
+      }
     }
   }
 }
