@@ -36,11 +36,14 @@ const NODES_ELSEWHERE = 3
 
 /**
  * Asks around pods that are silent over UDP and TCP: whether they answer on their own loopback tells their process from
- * their network, whether other pods of their nodes are reached tells a pod's network from that of its node. Where no pod answers at all this tells nothing, and is not asked. Rejects by abort alone.
+ * their network, whether other pods of their nodes are reached tells a pod's network from that of its node. Where no pod answers at all they share the cause, and nothing is asked, unless the nodes
+ * of all others are down. Rejects by abort alone.
  */
 export async function withSurroundings(scene: DnsScene, parts: Parts, signal: AbortSignal): Promise<Surroundings> {
   const silent = scene.pods.filter((pod) => isSilent(scene, pod))
-  if (silent.length === scene.pods.length) return { scene, notes: [], queries: 0 }
+  const isUp = ({ node }: ScenePod): boolean => scene.nodes.find(({ name }) => name === node)?.ready !== false
+  const isShared = scene.pods.length === 1 || silent.filter(isUp).length > 1
+  if (silent.length === scene.pods.length && isShared) return { scene, notes: [], queries: 0 }
   const dnsPods = new Set(scene.pods.map(({ uid }) => uid))
   const notes: string[] = []
   let queries = 0

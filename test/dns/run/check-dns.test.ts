@@ -185,6 +185,14 @@ describe('a pod is silent over UDP and TCP', () => {
     assert.match(checked.notes.join('\n'), /other pods of n2 are reached is not known: list pods: forbidden/)
   })
 
+  test('the node of the other pod is down: it alone is left, and is asked around', async (t) => {
+    const nodes = async () => ['n1', 'n2'].map((name) => ({ name, ready: name === 'n2', addresses: [] }))
+    const made = await world(t, { nodes })
+    made.pods[0]?.stop()
+    const hung: PodLoopback = { ask: async () => ({ kind: 'timeout' }) }
+    assert.deepEqual(said(await check(made, { loopback: hung })), ['NodeDown coredns-1, n1', 'ProcessHung coredns-2'])
+  })
+
   test('all pods are silent: nothing around them is asked', async (t) => {
     const made = await world(t, { addressesOfPodsOn: () => assert.fail('asked') })
     for (const pod of made.pods) pod.stop()
