@@ -68,7 +68,9 @@ export function sceneOfDocument(text: string, file: string): DnsScene {
     (field) => typeof scene?.[field] !== 'object' || (field !== 'service' && !Array.isArray(scene[field])),
   )
   if (scene === undefined || missing !== undefined) throw refuse(`scene.${missing ?? ''} is missing or malformed`)
-  const podless = scene.pods.findIndex((pod) => typeof pod?.name !== 'string' || !isUdpSeen(pod.udpSeen))
+  const podless = scene.pods.findIndex(
+    (pod) => typeof pod?.name !== 'string' || !isUdpSeen(pod.udpSeen) || !Array.isArray(pod.endedBy ?? []),
+  )
   if (podless !== -1) throw refuse(`scene.pods[${podless}] is no pod`)
   const nodeless = scene.nodes.findIndex((node) => typeof node?.name !== 'string')
   if (nodeless !== -1) throw refuse(`scene.nodes[${nodeless}] is no node`)

@@ -12,7 +12,7 @@ import { plainLine } from '../../../src/ground/text/terminal/style.ts'
 import { memoryContext } from '../../cli/memory-context.ts'
 import { type DnsWorld, dnsWorld } from '../../support/dns/dns-world.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
-import { aScene } from '../decide/a-scene.ts'
+import { aPodOfDns, aScene } from '../decide/a-scene.ts'
 import { ZONE } from '../decide/a-zone.ts'
 
 /** What `evenkeel dns …` says of a world of fakes on loopback. */
@@ -166,6 +166,14 @@ test('what pods count themselves is in the record, is observed and no more, and 
     assert.equal(code, 2)
     assert.match(err, /dns\.json: scene\.pods\[0\] is no pod/)
   }
+})
+
+test('a recorded pod whose end is no list is refused', async () => {
+  const scene = aScene({ change: { pods: [{ ...aPodOfDns('a'), endedBy: 5 as never, isAway: 'down' }] } })
+  const recorded = JSON.stringify({ version: '1', scene })
+  const { code, err } = await dns(undefined, ['explain', 'dns.json'], { 'dns.json': recorded })
+  assert.equal(code, 2)
+  assert.match(err, /dns\.json: scene\.pods\[0\] is no pod/)
 })
 
 const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] = [

@@ -77,6 +77,9 @@ test('people are told what is not quite well, and what could not be checked', ()
   assert.deepEqual(dnsNotices(aReading(['NotReady pod c-1']), false), [
     'the cluster DNS has a problem: NotReady, pod c-1: the pod answers correctly but is not Ready',
   ])
+  assert.deepEqual(dnsNotices(aReading(['UpstreamDown pod c-1']), false), [
+    'the cluster DNS has a problem: UpstreamDown, pod c-1: external names fail at every pod',
+  ])
   const goesBy = 'the roll only checks that an endpoint of DNS is Ready'
   assert.deepEqual(dnsNotices(aReading(['NotAsked cluster dns']), false), [
     `the state of DNS is only partly known (NotAsked, cluster dns: no query could be sent to it); ${goesBy}; set "dns.image" in the roll file to send queries from nodes`,

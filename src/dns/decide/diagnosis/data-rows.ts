@@ -1,6 +1,6 @@
 import type { Digest, PodReadings } from './digest.ts'
-import { answersOverUdp, isRight, isUnanswered, wrongData } from './digest.ts'
-import { readingsText } from './evidence-text.ts'
+import { answersOverUdp, isRight, isUnanswered, readingsOf, wrongData } from './digest.ts'
+import { pathText, readingsText } from './evidence-text.ts'
 import type { DnsFinding } from './finding.ts'
 import { podSubject } from './pod-rows.ts'
 
@@ -33,9 +33,19 @@ export function zoneFindings({ pods }: Digest): readonly DnsFinding[] {
 }
 
 /** Names outside of the cluster never count against a single pod. */
-export function upstreamFindings({ pods }: Digest): readonly DnsFinding[] {
-  const asked = pods.filter(({ seen }) => seen.some(({ reading }) => reading.upstream !== 'notAsked'))
-  const failing = asked.filter(({ seen }) => seen.every(({ reading }) => reading.upstream !== 'answers'))
+export function upstreamFindings({ scene, pods, service }: Digest): readonly DnsFinding[] {
+  const asked = pods.filter((readings) => readingsOf(readings).some(({ upstream }) => upstream !== 'notAsked'))
+  const failing = asked.filter((readings) => readingsOf(readings).every(({ upstream }) => upstream !== 'answers'))
+  const ofService = service.filter(({ reading }) => reading.upstream !== 'notAsked')
+  // The pods of a DNS that is managed elsewhere are not there to be asked.
+  if (asked.length === 0 && ofService.length > 0 && ofService.every(({ reading }) => reading.upstream === 'fails'))
+    return [
+      {
+        code: 'UpstreamDown',
+        subjects: [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }],
+        evidence: ofService.map(({ vantage, target, reading }) => pathText(vantage, target.name, reading)),
+      },
+    ]
   if (failing.length === 0) return []
   const evidence = failing.map(readingsText)
   if (failing.length === asked.length) return [{ code: 'UpstreamDown', subjects: failing.map(podSubject), evidence }]

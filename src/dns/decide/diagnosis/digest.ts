@@ -87,7 +87,8 @@ function loopbackPaths({ vantages, paths }: DnsScene): readonly PathFrom[] {
   })
 }
 
-const readingsOf = ({ seen, loopback }: PodReadings): readonly PathReading[] => [
+/** From each place, and from its own loopback. */
+export const readingsOf = ({ seen, loopback }: PodReadings): readonly PathReading[] => [
   ...seen.map(({ reading }) => reading),
   ...(loopback === undefined ? [] : [loopback]),
 ]

@@ -332,6 +332,15 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     aScene({ pods: { a: UNANSWERED, b: UNANSWERED }, service: UNANSWERED }),
     ['ZoneUnanswered pod a, pod b', 'UpstreamDown pod a, pod b'],
   ],
+  [
+    undefined,
+    'the Service of a DNS without pods answers, and names outside fail',
+    aScene({
+      service: NO_UPSTREAM,
+      change: { pods: [], service: (({ selected: _, ...rest }) => rest)(service) },
+    }),
+    ['UpstreamDown service kube-system/kube-dns'],
+  ],
   [undefined, 'a pod loses much', aScene({ pods: { a: HALF } }), ['Loses pod a']],
   [
     undefined,

@@ -124,3 +124,8 @@ test('a pod is suspect where two rounds say so, and what one round observed stay
   assert.deepEqual(first(suspect, inside({}, {})), { ...SUSPECT, state: 'idle' })
   assert.equal(first(inside({}, {}), inside({}, {})), undefined)
 })
+
+test('names outside that fail on the loopbacks of all pods are the upstream’s fault', () => {
+  const cut = { reading: aReading({ ...NOT_ASKED, upstream: 'fails' }) }
+  assert.deepEqual(said(inside(cut, cut)), ['UdpUnseen a, b', 'UpstreamDown a, b', SERVICE])
+})
