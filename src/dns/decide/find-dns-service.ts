@@ -4,7 +4,7 @@ import { wordsOfCorefile } from './corefile.ts'
 import type { ServedNames } from './served-names.ts'
 
 /** Names that distributions give it, in kube-system, openshift-dns or where a chart put it. */
-const NAMES: readonly string[] = ['kube-dns', 'coredns', 'rke2-coredns-rke2-coredns', 'dns-default']
+export const DNS_SERVICE_NAMES: readonly string[] = ['kube-dns', 'coredns', 'rke2-coredns-rke2-coredns', 'dns-default']
 /** The Service by which NodeLocal DNSCache asks CoreDNS, with the labels of the real one. */
 const UPSTREAM_OF_CACHE = 'kube-dns-upstream'
 const DNS_PORT = 53
@@ -31,11 +31,13 @@ export function findDnsService(
     if (asked !== undefined) return { service: asked, why: `pods send their queries to ${address}` }
   }
   const possible = services.filter((one) => one.name !== UPSTREAM_OF_CACHE && udpPort(one) !== undefined)
-  const named = NAMES.flatMap((name) => possible.filter((one) => one.name === name)).toSorted(systemFirst)[0]
+  const named = DNS_SERVICE_NAMES.flatMap((name) => possible.filter((one) => one.name === name)).toSorted(
+    systemFirst,
+  )[0]
   if (named !== undefined) return { service: named, why: `a Service of that name with a UDP port is the cluster’s DNS` }
   // Its UDP port may be what is missing. Another Service with such a port is no better guess than its name.
   const withoutUdp = services.find(
-    ({ namespace, name, selector }) => namespace === SYSTEM && NAMES.includes(name) && selector,
+    ({ namespace, name, selector }) => namespace === SYSTEM && DNS_SERVICE_NAMES.includes(name) && selector,
   )
   if (withoutUdp !== undefined)
     return { service: withoutUdp, why: 'a Service of that name is the cluster’s DNS, also without a UDP port for DNS' }

@@ -16,6 +16,7 @@ import { withBalancerAdvice } from './balancer-advice.ts'
 import { controlPlaneFindings, orderFindings } from './control-plane-findings.ts'
 import { daemonFindings } from './daemon-findings.ts'
 import { dataPortFindings } from './data-port-findings.ts'
+import { dnsFindings } from './dns-findings.ts'
 import { hostsToRoll } from './hosts-to-roll.ts'
 import { inspectionFindings } from './inspection-findings.ts'
 import { leftOutFindings } from './left-out-findings.ts'
@@ -105,6 +106,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
     s.hostFindings.map(withBalancerAdvice),
     budgetFindings(s).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(s),
+    dnsFindings(s, nodes),
     [...controlPlaneFindings(s.cluster.pods, nodes, nodesAway(s)), ...orderFindings(s.spec.nodes, nodes)],
     leftoverFindings(s, nodes),
     rebootLockFindings(s.cluster.workloads, s),
