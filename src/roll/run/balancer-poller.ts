@@ -9,7 +9,7 @@ import { keepPlaces } from '../../service/decide/match-node-servers.ts'
 import type { InstanceReading, ServerRef } from '../../service/model/balancer.ts'
 import type { BalancerSpec } from '../../service/model/balancer-spec.ts'
 import type { BalancerReader } from '../../service/ports/balancer.ts'
-import type { TimedReading } from '../decide/availability/reload-spans.ts'
+import type { FailedPoll, TimedReading } from '../decide/availability/reload-spans.ts'
 import { ServedServers } from './served-servers.ts'
 
 /** Short enough that a reload is seen and answered within a second. */
@@ -32,6 +32,8 @@ interface BalancerPollerParts {
   readonly onPoll: (isNews: boolean, instance: string) => Promise<void>
   /** Every answer, at once and in order. */
   readonly onAnswer: (timed: TimedReading) => void
+  /** Every poll that reached no process. */
+  readonly onUnreached: (poll: FailedPoll) => void
 }
 
 /** Asks one instance again and again, and keeps what it said last. */
@@ -56,7 +58,7 @@ export class BalancerPoller {
   static all(
     specs: readonly BalancerSpec[],
     balancers: readonly BalancerReader[],
-    shared: Pick<BalancerPollerParts, 'clock' | 'own' | 'onPoll' | 'onAnswer'>,
+    shared: Pick<BalancerPollerParts, 'clock' | 'own' | 'onPoll' | 'onAnswer' | 'onUnreached'>,
   ): readonly BalancerPoller[] {
     return specs.flatMap((spec) => {
       const balancer = balancers.find((candidate) => candidate.name === spec.name)
@@ -131,6 +133,8 @@ export class BalancerPoller {
       this.#isNews = true
       this.#silentSince ??= clock.monoMs()
       this.#error = error.message
+      if (error instanceof WorldError && error.code === 'BALANCER_UNREACHABLE')
+        this.#parts.onUnreached({ balancer: balancer.name, instance, at: clock.wallMs(), why: error.message })
     }
   }
 

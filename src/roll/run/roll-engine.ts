@@ -7,7 +7,7 @@ import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts
 import type { ServerRef } from '../../service/model/balancer.ts'
 import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
 import type { StepSpan } from '../decide/availability/attribution.ts'
-import type { TimedReading } from '../decide/availability/reload-spans.ts'
+import type { FailedPoll, TimedReading } from '../decide/availability/reload-spans.ts'
 import { baselineMissing } from '../decide/baseline.ts'
 import { mayRelease } from '../decide/drain/may-be-polite.ts'
 import { nodeResult } from '../decide/node-result.ts'
@@ -258,8 +258,11 @@ export class RollEngine {
       if (isNews) this.#wake()
     }
     const onAnswer = (timed: TimedReading): void => this.#reloads.answered(timed)
+    const onUnreached = (poll: FailedPoll): void => this.#reloads.failed(poll)
     const own = (at: InstanceSnapshot): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(at))
-    return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
+    return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], {
+      ...{ clock, own, onPoll, onAnswer, onUnreached },
+    })
   }
 
   #makeLoad(): LoadWatch | undefined {

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { MonoMs, WallMs } from '../../ground/model/time.ts'
 import { actuatorOf } from '../actuators/actuator-of.ts'
@@ -176,11 +177,18 @@ const unchecked = ({ ref, reading }: NodeServer): Reason => ({
 const silentReasons = (servers: readonly NodeServer[]): readonly Reason[] =>
   [...new Set(servers.map(({ instance }) => instance))].filter(isSilent).map(silentInstance)
 
-/** Set when the first server is put back: from then on the limit of the attach runs, and failed requests are blamed on it. */
+/**
+ * Set when the first server is to be put back: from then on the limit of the attach runs, and failed requests are blamed on it.
+ * `isUnsent`: nothing can be put back yet, so that nothing is blamed on it.
+ */
 export const attachBegan = (
   { attachingSince, attachingSinceWall }: ServiceEvidence,
   { now, wall }: { readonly now: MonoMs; readonly wall: WallMs },
-) => ({ attachingSince: attachingSince ?? now, attachingSinceWall: attachingSinceWall ?? wall })
+  isUnsent = false,
+) => ({
+  attachingSince: attachingSince ?? now,
+  ...present({ attachingSinceWall: attachingSinceWall ?? (isUnsent ? undefined : wall) }),
+})
 
 /** Whether another owner's claim has kept every server out since the attach began. Runs before `attachBegan`. */
 export function awaitingClaims(s: ServiceSnapshot): Pick<ServiceEvidence, 'awaitsClaims'> {

@@ -28,6 +28,7 @@ export class VirtualBalancer {
   readonly #parts: VirtualBalancerParts
   readonly #retired = new Set<Worker>()
   #worker: Worker
+  #isStopped = false
 
   constructor(parts: VirtualBalancerParts) {
     this.#parts = parts
@@ -71,7 +72,20 @@ export class VirtualBalancer {
 
   /** All processes end at once, with all that they have in work. */
   stop(): void {
+    this.#isStopped = true
     for (const worker of [this.#worker, ...this.#retired]) worker.kill()
+  }
+
+  /** No process listens. */
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  /** As `systemctl start haproxy`, after `stop`. */
+  start(): void {
+    const { state } = this.#worker
+    this.#isStopped = false
+    this.#worker = this.#startWorker(state.reload(state.pid + 1))
   }
 
   #startWorker(state: BalancerState): Worker {

@@ -69,6 +69,18 @@ test('a failed request from the moment a node is begun to be put back keeps it o
   assert.equal(judge(measured(attaching, [aWindow()]))?.keepOut, true)
 })
 
+test('law: a node that is put back is not taken out for requests that failed because no process of its balancer was reached', () => {
+  const evidence = { attachingSince: monoMs(998_000), attachingSinceWall: wallMs(4000) }
+  const attaching = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })
+  const away = aReload({ servers: [], nodes: [], away: 'lb-1: no process listens there' })
+  const { to: _, ...still } = away
+  const keepsOut = (reload: ReloadSpan, lastBadAt = 5_200): boolean | undefined =>
+    judge({ ...measured(attaching, [aWindow({ lastBadAt: wallMs(lastBadAt) })]), reloads: [reload] })?.keepOut
+  assert.deepEqual([keepsOut(still, 60_000), keepsOut(away)], [false, false])
+  assert.equal(keepsOut(away, 5_300), true, 'requests fail although the balancer is back')
+  assert.equal(keepsOut(aReload()), true, 'a reload sends to the node')
+})
+
 test('a failure from before the reboot does not keep the node out once it is put back', () => {
   const evidence = { attachingSince: monoMs(998_000), attachingSinceWall: wallMs(9000) }
   const standing = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const

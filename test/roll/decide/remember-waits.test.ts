@@ -52,6 +52,7 @@ const FIRST: readonly (readonly [title: string, decision: Decision, change: Part
   ['a detach that is awaited', held('detach', 'OtherNodeBad'), begun('detach')],
   ['a reboot that is not announced yet', held('reboot', 'OtherNodeBad'), begun('reboot')],
   ['a node that is settled', held('settle', 'SettledOnce'), { settlingSince: NOW, settledInARow: 1, settledAt: NOW }],
+  ['an attach that waits for a silent balancer', held('attach', 'InstanceSilent'), { attachingSince: NOW }],
   [
     'a node that is settled but for one thing',
     held('settle', 'SettledOnce', 'DataPortSilent'),

@@ -44,6 +44,7 @@ class Ground {
       own: () => [aServer('n1').ref],
       onPoll: async (isNews) => void this.news.push(isNews),
       onAnswer: () => undefined,
+      onUnreached: () => undefined,
     })
   }
 

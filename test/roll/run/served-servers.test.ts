@@ -39,6 +39,7 @@ async function seen(...answers: readonly Answer[]): Promise<'detached' | 'down' 
     own: () => [],
     onPoll: async () => undefined,
     onAnswer: () => undefined,
+    onUnreached: () => undefined,
   })
   for (const _ of answers) await poller.poll(new AbortController().signal)
   return servesNothing({ addresses: ['n1', 'n2'].flatMap((name) => aNode(name).internalAddresses) }, [

@@ -18,6 +18,7 @@ import type { CommandEnd, CommandRun } from '../../../src/service/actuators/comm
 import { DetachedNodes } from '../../../src/service/actuators/detacher/io/detached-nodes.ts'
 import { HaproxyBalancer } from '../../../src/service/actuators/haproxy/io/haproxy-balancer.ts'
 import type { RuntimeSocket } from '../../../src/service/actuators/haproxy/io/runtime-socket.ts'
+import { connectionError } from '../../../src/service/actuators/haproxy/io/socket-error.ts'
 import { MarkedNodes } from '../../../src/service/actuators/mark/io/marked-nodes.ts'
 import type { InstanceAddress } from '../../../src/service/model/balancer-spec.ts'
 import type { Balancer, BalancerReader } from '../../../src/service/ports/balancer.ts'
@@ -279,6 +280,10 @@ export class RollPorts extends ProcessPorts {
       return promise
     }
     time.later(SOCKET_LATENCY_MS + balancerLateMs(), () => {
+      if (balancer.isStopped) {
+        reject(connectionError(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })))
+        return
+      }
       const carryOut = (): string => {
         this.#parts.outside.witness?.({ kind: 'balancer', instance: name, line })
         return balancer.answer(line)

@@ -2,7 +2,7 @@ import type { Line } from '../../../ground/text/terminal/style.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 import { outageView } from '../../report/view/outage-view.ts'
 import { type RollView, type WindowView, windowViewOf } from '../../report/view/roll-view.ts'
-import { causeText, outageClassText, outageSpanText, reloadedText } from '../../report/view/window-text.ts'
+import { causeText, outageClassText, outageSpanText, reloadsText } from '../../report/view/window-text.ts'
 import { type OutageNews, OutageTeller } from '../outage-teller.ts'
 import { saidLine } from './event-lines.ts'
 
@@ -28,7 +28,7 @@ export class WindowLines {
 function windowLine(view: RollView, { type, windows, outages }: OutageNews<WindowView>): Line {
   const outage = outageView(windows, outages)
   const { window, blame, reloads } = outage
-  const reload = reloads.length === 0 ? '' : `; reload of ${reloadedText(reloads)}`
+  const reload = reloads.length === 0 ? '' : `; ${reloadsText(reloads)}`
   const text =
     type === 'closed'
       ? `FAILED ${outageSpanText(outage)}, ${outageClassText(outage)}; ${causeText(outage)}`

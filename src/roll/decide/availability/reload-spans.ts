@@ -1,7 +1,7 @@
 import type { WallMs } from '../../../ground/model/time.ts'
 import { serversAtAddress } from '../../../service/decide/match-node-servers.ts'
 import type { InstanceReading } from '../../../service/model/balancer.ts'
-import type { ReloadSpan } from '../../model/reload-span.ts'
+import { isStillAway, type ReloadSpan } from '../../model/reload-span.ts'
 
 /** One answer of one balancer instance, and the moments between which it was true. */
 export interface TimedReading {
@@ -47,7 +47,32 @@ export function foldReloads(
   if (!after.some(isOpen)) return after
   const serving = new Set(duty.flatMap((out) => inService(reading, out)))
   const serves = (server: string): boolean => serving.has(server)
-  return after.map((span) => (isOpen(span) && !span.servers.some(serves) ? { ...span, to: now.answeredAt } : span))
+  return after.map((span) => {
+    if (!isOpen(span) || span.servers.some(serves)) return span
+    return { ...span, ...(isStillAway(span) ? { seenAt: now.answeredAt } : {}), to: now.answeredAt }
+  })
+}
+
+/** A poll that found no process at an instance that had answered before. */
+export interface FailedPoll {
+  readonly balancer: string
+  readonly instance: string
+  readonly at: WallMs
+  readonly why: string
+}
+
+/** Two polls in a row. A single one may meet a reload, in which the old process closes the connection. */
+const AWAY_MS = 350
+
+/** The spans with the time since the last answer as one in which the instance was away, until it answers again. */
+export function foldAway(
+  spans: readonly ReloadSpan[],
+  { balancer, instance, at, why }: FailedPoll,
+  before: TimedReading,
+): readonly ReloadSpan[] {
+  const isSame = (span: ReloadSpan): boolean => span.balancer === balancer && span.instance === instance
+  if (at - before.answeredAt < AWAY_MS || spans.some((span) => isSame(span) && isStillAway(span))) return spans
+  return [...spans, { balancer, instance, servers: [], nodes: [], from: before.askedAt, seenAt: at, away: why }]
 }
 
 function reloadOf(before: TimedReading, now: TimedReading, duty: readonly OutServer[]): ReloadSpan {
@@ -72,7 +97,14 @@ function withReload(
   if (!spans.some(isOpen)) return [...spans, found]
   const both = (a: readonly string[], b: readonly string[]): readonly string[] => [...new Set([...a, ...b])]
   return spans.map((span) =>
-    isOpen(span) ? { ...span, servers: both(span.servers, found.servers), nodes: both(span.nodes, found.nodes) } : span,
+    isOpen(span)
+      ? {
+          ...span,
+          ...(isStillAway(span) ? { seenAt: found.seenAt } : {}),
+          servers: both(span.servers, found.servers),
+          nodes: both(span.nodes, found.nodes),
+        }
+      : span,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { FailureWindow } from '../../../ground/model/probe.ts'
-import type { ReloadSpan } from '../../model/reload-span.ts'
+import { isStillAway, type ReloadSpan } from '../../model/reload-span.ts'
 import { firstFailureAt, SLACK_MS, windowReach } from './window-reach.ts'
 
 interface ReloadsOfWindowInput {
@@ -14,3 +14,9 @@ export function reloadsOfWindow({ window, periodMs, reloads }: ReloadsOfWindowIn
   const { overlaps } = windowReach(window, periodMs)
   return reloads.filter((span) => overlaps(span.from, span.to) && span.from <= firstFailureAt(window) + SLACK_MS)
 }
+
+/** All of it failed while no process of a balancer was reached, or right after: the node that was being put back had no part in it. */
+export const isOfAway = (input: ReloadsOfWindowInput): boolean =>
+  reloadsOfWindow(input).some(
+    (span) => span.away !== undefined && (isStillAway(span) || input.window.lastBadAt <= span.seenAt + SLACK_MS),
+  )

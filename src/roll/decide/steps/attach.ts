@@ -11,7 +11,7 @@ import { done } from '../../../service/decide/step-answer.ts'
 import type { Evidence } from '../evidence.ts'
 import { hasCurrent, type NodeSnapshot, type RecordedSnapshot } from '../node-snapshot.ts'
 import { serviceOf } from '../service-of.ts'
-import { keptOut, type StepRule } from '../step-rule.ts'
+import { keptOut, type StepDecision, type StepRule } from '../step-rule.ts'
 import { guardsOf } from './detach.ts'
 
 /**
@@ -23,8 +23,8 @@ export const attach: StepRule = {
   step: 'attach',
   next: (s) =>
     s.run.verdict !== undefined && servesUnheard(overdue(s), s) ? done : attachNode(serviceOf(s), guardsOf(s)),
-  remember: (s) => ({
-    ...attachBegan(s.evidence, s),
+  remember: (s, decision) => ({
+    ...attachBegan(s.evidence, s, isUnsent(decision)),
     ...(hasCurrent(s) ? { ...awaitingClaims(serviceOf(s)), ...unattachedNow(s) } : {}),
   }),
   limit(s) {
@@ -36,6 +36,10 @@ export const attach: StepRule = {
     return keptOut({ code: 'NotUp', object: name, text }, against)
   },
 }
+
+/** No server is put back while an instance is silent, so no request fails because of it. */
+const isUnsent = (decision: StepDecision | undefined): boolean =>
+  decision?.kind === 'hold' && decision.reasons.some(({ code }) => code === 'InstanceSilent')
 
 /** Why it is not attached, once its limit is over. */
 function overdue(s: RecordedSnapshot): readonly Reason[] {

@@ -2,6 +2,8 @@ import type { FailureWindow } from '../../../ground/model/probe.ts'
 import type { ReasonCode } from '../../../ground/model/reason.ts'
 import type { Step } from '../../model/step.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import { lanePeriodMs } from '../availability/lane-period.ts'
+import { isOfAway } from '../availability/reloads-of-window.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import { blameOf, type StopSnapshot } from './judged-failures.ts'
 
@@ -24,6 +26,11 @@ export function isOfOtherLane(s: StopSnapshot, window: FailureWindow): boolean {
   const blame = blameOf(s, window)
   return blame !== undefined && MAY_FAIL.has(blame.step) && beside.some(({ node }) => node === blame.node)
 }
+
+/** What failed is not for the node that is being put back: another lane did it, or no process of a balancer was reached. */
+export const isOfOthers = (s: StopSnapshot, window: FailureWindow): boolean =>
+  isOfOtherLane(s, window) ||
+  isOfAway({ window, periodMs: lanePeriodMs(s.spec.probe?.targets ?? [], window), reloads: s.reloads })
 
 const OF_REQUESTS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'RequestsFailed',

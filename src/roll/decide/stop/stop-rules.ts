@@ -10,7 +10,7 @@ import { countRules, type RuleState } from './count-rules.ts'
 import { downtimeRules } from './downtime-rules.ts'
 import { type JudgedFailure, judgedFailures, type StopSnapshot } from './judged-failures.ts'
 import { latencyRules } from './latency-rules.ts'
-import { isOfOtherLane } from './other-lane.ts'
+import { isOfOthers } from './other-lane.ts'
 
 /** What a verdict about requests needs to know; `attachingSinceWall`: since when the node or machine is being put back. */
 export interface Measured extends StopSnapshot {
@@ -66,7 +66,7 @@ export function stopVerdict(s: Measured): Verdict | undefined {
   if (failed.length + slow.length === 0) return undefined
   const backSince = s.evidence.attachingSinceWall
   const isSince = ({ window }: JudgedFailure): boolean =>
-    backSince !== undefined && window.lastBadAt >= backSince && !isOfOtherLane(s, window)
+    backSince !== undefined && window.lastBadAt >= backSince && !isOfOthers(s, window)
   const isSlowSince = backSince !== undefined && latencyRules(s, backSince).some(({ use }) => isUsedUp(use))
   return {
     kind: 'stopped',

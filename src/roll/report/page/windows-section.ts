@@ -76,10 +76,10 @@ function factsOf(outage: OutageDocument, report: ReportDocument): readonly Fact[
       ? []
       : [['steps by rank', blame.map(({ node, step, rank }) => `${rank}. ${node}, ${step}`).join('; ')] as const]),
     ...reloads.map(
-      ({ instance, servers, from, seenAt, to }) =>
+      ({ instance, servers, from, seenAt, to, away }) =>
         [
-          'reload',
-          `${instance}, between ${edge(from)} and ${edge(seenAt)}; in service again by it: ${servers.join(', ') || 'no server of this roll'}; out again ${edge(to)}`,
+          away === undefined ? 'reload' : 'no process',
+          `${away ?? instance}, between ${edge(from)} and ${edge(seenAt)}; in service again by it: ${servers.join(', ') || 'no server of this roll'}; out again ${edge(to)}`,
         ] as const,
     ),
     ...countedFact(outage),

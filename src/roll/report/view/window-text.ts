@@ -62,11 +62,17 @@ interface Caused {
   readonly blame: readonly Blame[]
 }
 
-type Reloaded = Pick<ReloadSpan, 'instance'>
+type Reloaded = Pick<ReloadSpan, 'instance' | 'away'>
+
+/** `reload of lb-1 and lb-2`, each once; `lb-1 (/run/haproxy.sock): no process listens there`. */
+export function reloadsText(reloads: readonly Reloaded[]): string {
+  const away = [...new Set(reloads.flatMap(({ away: why }) => why ?? []))]
+  return away.length > 0 ? away.join(' and ') : `reload of ${reloadedText(reloads)}`
+}
 
 /** What made it fail: a reload if there was one, else the most likely of the steps that were under way when it began. */
 export function causeText({ reloads, blame }: Caused): string {
-  const reload = reloads.length === 0 ? [] : [`reload of ${reloadedText(reloads)}`]
+  const reload = reloads.length === 0 ? [] : [reloadsText(reloads)]
   const [first, ...more] = [...reload, ...blame.map(({ node, step }) => `${node}, ${step}`)]
   if (first === undefined) return 'no step was under way'
   if (more.length === 0)
@@ -75,8 +81,7 @@ export function causeText({ reloads, blame }: Caused): string {
   return `most likely ${first}; also possible: ${others}${more.length > 3 ? ` and ${more.length - 3} more` : ''}`
 }
 
-/** `lb-1 and lb-2`, each once. */
-export const reloadedText = (reloads: readonly Reloaded[]): string =>
+const reloadedText = (reloads: readonly Reloaded[]): string =>
   [...new Set(reloads.map(({ instance }) => instance))].join(' and ')
 
 /** Requests of windows that fell into a reload. */
@@ -88,5 +93,7 @@ export function reloadLossText(windows: readonly WindowView[]): string | undefin
   const lost = failedInReloads(windows)
   if (lost === 0) return undefined
   const lines = reloadedText(windows.flatMap(({ reloads }) => reloads))
-  return `${countOf(lost, 'request')} ${lost === 1 ? 'was' : 'were'} lost to reloads of ${lines}`
+  const was = `${countOf(lost, 'request')} ${lost === 1 ? 'was' : 'were'} lost`
+  const isAway = windows.some(({ reloads }) => reloads.some(({ away }) => away !== undefined))
+  return isAway ? `${was} while ${lines} did not answer or was reloaded` : `${was} to reloads of ${lines}`
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeReload, preventReloads } from '../../../../src/roll/decide/availability/describe-reload.ts'
 import {
+  foldAway,
   foldReloads,
   type OutServer,
   type TimedReading,
@@ -208,4 +209,36 @@ test('a reload is described by two moments if they are a second or more apart, a
 test('the state file is advised if any of several reloads put a node back in service', () => {
   const harmless = { ...TWO_NODES, servers: [], nodes: [] }
   assert.equal(preventReloads([harmless, TWO_NODES]), preventReloads([TWO_NODES]))
+})
+
+const WHY = 'lb-1 (/run/haproxy.sock): no process listens there'
+const unreached = (atMs: number) => ({ ...LB1, at: at(atMs), why: WHY })
+
+test('a balancer without a process is away from its last answer until it answers again, and is so named', () => {
+  const last = readingOf([0, '100', 'drain'])
+  const spans = [200, 400, 600].reduce<readonly ReloadSpan[]>((known, ms) => foldAway(known, unreached(ms), last), [])
+  assert.deepEqual(spans, [{ ...LB1, servers: [], nodes: [], from: at(0), seenAt: at(400), away: WHY }])
+  assert.deepEqual(spans.map(describeReload), [`${WHY}, since 06:00:00Z`])
+  const back = foldReloads(spans, { before: last, now: readingOf([20_000, '101', 'ready']), mustBeOut: [N2] })
+  assert.deepEqual(back, [{ ...FORGOT, from: at(0), seenAt: at(20_010), away: WHY }])
+  const out = foldReloads(back, {
+    before: readingOf([20_000, '101', 'ready']),
+    now: readingOf([20_200, '101', 'drain']),
+    mustBeOut: [N2],
+  })
+  assert.deepEqual(out.map(describeReload), [
+    `${WHY}, from 06:00:00Z to 06:00:20Z and had n2 in service again for at most 200 ms`,
+  ])
+  assert.equal(preventReloads(out), 'find out why lb-1 did not answer')
+})
+
+test('a balancer whose same process answers again was away, and forgot nothing', () => {
+  const last = readingOf([0, '100', 'drain'])
+  const spans = foldAway([], unreached(400), last)
+  const back = foldReloads(spans, { before: last, now: readingOf([1_000, '100', 'drain']), mustBeOut: [N2] })
+  assert.deepEqual(back, [{ ...LB1, servers: [], nodes: [], from: at(0), seenAt: at(1_010), to: at(1_010), away: WHY }])
+})
+
+test('one poll that meets a reload finds no balancer away', () => {
+  assert.deepEqual(foldAway([], unreached(200), readingOf([0, '100', 'drain'])), [])
 })

@@ -36,6 +36,7 @@ test(
       own: () => [],
       onPoll: () => Promise.resolve(),
       onAnswer: (look) => watch.answered(look),
+      onUnreached: () => undefined,
     })
     const n2 = { instance: 'lb-1', backend: 'web', server: 'n2' }
     await balancer.setState(n2, 'drain', never)
