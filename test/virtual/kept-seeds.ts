@@ -186,6 +186,8 @@ export const KEPT_SEEDS: readonly string[] = [
   '5000209',
   // The Node of a rebooted node was deleted in its soak and registered anew while no process ran: the next one rebooted it again.
   '5101967',
+  // A node whose reboot command had got lost registered anew with no process running: the one that resumed began and ended it for ever.
+  '6001076',
   // A Job's pod had just come when the roll ended: the checker took it for one that the roll had not brought back.
   '1000200008',
 ]

@@ -8,9 +8,14 @@ const FAILURES: readonly (readonly [RegExp, string, Retry])[] = [
   [/Permission denied \(|Too many authentication failures|no mutual signature/, 'HOST_DENIED', 'never'],
   [/Bad configuration option|Can't open user config file|bad permissions|Bad owner/i, 'HOST_SSH_CONFIG', 'never'],
   [/Could not resolve hostname/, 'HOST_UNRESOLVED', 'backoff'],
-  // As the last line: after a connection ssh would print how it ended.
-  [/(?:^|\n)ssh: connect to host [^\n]*\s*$/, 'HOST_NO_CONNECTION', 'backoff'],
 ]
+
+// As the last line: after a connection ssh would print how it ended.
+const NO_CONNECTION = /Could not resolve hostname|(?:^|\n)ssh: connect to host [^\n]*\s*$/
+
+/** No connection came about, so the machine got nothing. */
+export const isUnconnected = ({ exitCode, errorTail }: ProcessEnd): boolean =>
+  exitCode === 255 && NO_CONNECTION.test(errorTail)
 
 /** The error for an ssh that gave no answer. */
 export function sshFailure(node: string, end: ProcessEnd): WorldError {

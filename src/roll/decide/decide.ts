@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { keepDetached, servesOn } from '../../service/decide/keep-detached.ts'
 import { RECHECK_MS, type StepAnswer } from '../../service/decide/step-answer.ts'
@@ -44,11 +45,11 @@ const oldNews = ({ current: { node } }: NodeSnapshot): Reason => ({
 })
 
 /** Nothing else is done to a node before it bears its record again. */
-function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepAnswer, { kind: 'act' }> {
+function rewrite({ current: { node, intentLost }, record }: RecordedSnapshot): Extract<StepAnswer, { kind: 'act' }> {
   const text = `${node.name} has lost the record of its state before the roll: it was registered again, or others took the record off`
   return {
     kind: 'act',
-    actions: [{ kind: 'writeRecord', node: node.name, record }],
+    actions: [{ kind: 'writeRecord', node: node.name, record, ...present({ announced: intentLost }) }],
     reasons: [{ code: 'RecordLost', object: node.name, text }],
   }
 }

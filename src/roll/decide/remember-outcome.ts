@@ -32,6 +32,8 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
       return outcome.ok ? { ...evidence, marked: [...(evidence.marked ?? []), action.node] } : evidence
     case 'takeSlot':
       return outcome.ok ? { ...evidence, slotTakenAt: s.now } : evidence
+    case 'writeRecord':
+      return outcome.ok && action.announced === true ? { ...evidence, intentByUs: true } : evidence
     case 'writeIntent':
       return outcome.ok ? { ...evidence, intentByUs: true } : evidence
     case 'sendReboot':

@@ -66,6 +66,8 @@ export interface NodeReading {
   readonly absent?: true
   /** The node does not bear its record: it was registered anew, or others took the record off. */
   readonly recordLost?: true
+  /** Nor does it bear the intent that was on it or in the journal; `intent` has it. */
+  readonly intentLost?: true
   readonly record?: Parsed<NodeRecord>
   readonly intent?: Parsed<RebootIntent>
   /** renewTime of the node's own Lease in kube-node-lease, verbatim; read while a proof is waited for. */

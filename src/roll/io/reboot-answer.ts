@@ -1,6 +1,6 @@
 import type { MarkedLines } from '../../ground/machine/marked-lines.ts'
 import type { ProcessEnd } from '../../ground/machine/run-process.ts'
-import { lastWords, sshFailure } from '../../ground/machine/ssh-failure.ts'
+import { isUnconnected, lastWords, sshFailure } from '../../ground/machine/ssh-failure.ts'
 import { isBootId } from '../../ground/model/boot-id.ts'
 import type { RebootAnswer } from '../../ground/model/host.ts'
 
@@ -17,8 +17,8 @@ export function rebootAnswer(node: string, lines: MarkedLines, end: ProcessEnd):
   }
   const refusal = lines.said('refused')
   if (refusal !== undefined) return { kind: 'refused', text: refusal }
-  const { message: text, code, retry } = sshFailure(node, end)
-  if (code === 'HOST_NO_CONNECTION' || code === 'HOST_UNRESOLVED') return { kind: 'unsent', text }
+  const { message: text, retry } = sshFailure(node, end)
+  if (isUnconnected(end)) return { kind: 'unsent', text }
   // The login was refused, the host was not known, or ssh did not start: no connection could have carried the command.
   return { kind: retry === 'never' ? 'refused' : 'unknown', text }
 }

@@ -1,5 +1,11 @@
 import type { Node } from '../../ground/model/node.ts'
-import { formatRecord, INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
+import {
+  formatRecord,
+  INTENT_ANNOTATION,
+  type NodeRecord,
+  RECORD_ANNOTATION,
+  type RebootIntent,
+} from '../../service/model/node-record.ts'
 import { type Parsed, parseNodeRecord } from '../../service/model/parse-node-record.ts'
 import type { RecordBefore } from './nodes-before.ts'
 import { forgetRecord, type RunState } from './run-state.ts'
@@ -10,6 +16,8 @@ interface SeenNode {
   readonly absent?: true
   /** The Node bears no record any more, and this run did not take it off: the record that it had. */
   readonly lostRecord?: string
+  /** Its reboot was announced, which the Node does not say any more. */
+  readonly lostIntent?: RebootIntent
 }
 
 /**
@@ -58,12 +66,16 @@ export class LastSeen {
   }
 }
 
-/** From the intent on the node is never put back before its proof: without another boot id the reboot may still come. */
+/**
+ * From the intent on the node is never put back before its proof: without another boot id the reboot may still come, or its command got
+ * lost. So it stays announced.
+ */
 function withoutRecord(node: Node, { record, isSent }: RecordBefore, last = node): SeenNode {
-  const mayStillReboot = isSent && (node.bootId === '' || node.bootId === record.bootId)
-  return mayStillReboot
-    ? absent(last)
-    : { node, lostRecord: last.annotations[RECORD_ANNOTATION] ?? formatRecord(record) }
+  if (isSent && node.bootId === '') return absent(last)
+  const lost = { node, lostRecord: last.annotations[RECORD_ANNOTATION] ?? formatRecord(record) }
+  if (!isSent || node.bootId !== record.bootId || INTENT_ANNOTATION in node.annotations) return lost
+  const { bootId, run, at } = record
+  return { ...lost, lostIntent: { version: 1, bootId, run, at } }
 }
 
 const absent = (last: Node): SeenNode => ({ node: { ...last, ready: 'Unknown' }, absent: true })

@@ -38,19 +38,23 @@ export function recorded(node: Node): JsonPatch {
 }
 
 /** Written once: the node was read without a record, and no client has written to it since. */
-export function recordPatch(node: Node, record: NodeRecord): JsonPatch {
+export function recordPatch(node: Node, record: NodeRecord, intent?: RebootIntent): JsonPatch {
   const none = Object.keys(node.annotations).length === 0
   return [
     ...unchanged(node),
     ...(none ? [{ op: 'add', path: '/metadata/annotations', value: {} } as const] : []),
     { op: 'add', path: annotation(RECORD_ANNOTATION), value: formatRecord(record) },
+    ...(intent === undefined ? [] : [intentValue(intent)]),
   ]
 }
+
+const intentValue = (intent: RebootIntent) =>
+  ({ op: 'add', path: annotation(INTENT_ANNOTATION), value: formatRecord(intent) }) as const
 
 export const intentPatch = (node: Node, intent: RebootIntent): JsonPatch => [
   ...recorded(node),
   { op: 'test', path: '/metadata/resourceVersion', value: node.resourceVersion },
-  { op: 'add', path: annotation(INTENT_ANNOTATION), value: formatRecord(intent) },
+  intentValue(intent),
 ]
 
 export const cordonPatch = (node: Node, unschedulable: boolean): JsonPatch => [

@@ -43,7 +43,11 @@ interface Stamp {
 export function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp) {
   switch (action.kind) {
     case 'writeRecord':
-      return recordPatch(node, action.record)
+      return recordPatch(
+        node,
+        action.record,
+        action.announced === true ? { version: 1, bootId: action.record.bootId, ...stamp } : undefined,
+      )
     case 'cordon':
       return cordonPatch(node, true)
     case 'uncordon':

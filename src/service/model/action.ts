@@ -22,6 +22,8 @@ export type Action =
       readonly record: NodeRecord
       /** The resourceVersion of the Node that was recorded; absent where an older record is written again. */
       readonly asOf?: string
+      /** With the intent beside it, which the Node has lost as well. */
+      readonly announced?: true
     }
   | { readonly kind: 'cordon'; readonly node: string }
   | { readonly kind: 'uncordon'; readonly node: string }

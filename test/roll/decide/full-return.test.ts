@@ -193,6 +193,26 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     ],
   ],
   [
+    'a node that was registered anew gets its record back, and its intent where the reboot was announced',
+    aSnapshot({
+      ...out,
+      change: {
+        current: {
+          node: aNode('n1', { unschedulable: true }),
+          dataPorts: {},
+          record: { ok: true, value: aRecord() },
+          recordLost: true,
+          intentLost: true,
+        },
+      },
+    }),
+    [
+      'act reboot',
+      'writeRecord {"node":"n1","record":{"version":1,"run":"run-1","at":"2026-01-01T00:00:00.000Z","bootId":"11111111-1111-4111-8111-111111111111","unschedulable":false,"taints":[],"servers":[{"balancer":"edge","instance":"lb-1","backend":"web","server":"n1","address":"10.0.0.1","port":30080,"state":"ready"}],"daemons":[],"workloads":{},"dnsReady":0},"announced":true}',
+      'RecordLost | n1 | n1 has lost the record of its state before the roll: it was registered again, or others took the record off',
+    ],
+  ],
+  [
     'an old view of a node that is through is not acted on',
     aSnapshot({ ...out, change: { run: { id: 'run-1', order: ['n1', 'n2', 'n3'], done: ['n1'] } } }),
     [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { nodesBefore } from '../../../src/roll/run/nodes-before.ts'
-import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
+import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
 import { aNode, aRecord, aServer, aSpec, NEW_BOOT } from '../../support/roll-world.ts'
 
@@ -82,13 +82,20 @@ test('a machine that registers anew after its reboot gets its record back, and i
   assert.deepEqual([roll.balancer.state('n1'), holder(roll)], ['ready', ''])
 })
 
-test('a node that registers anew on the boot id from before its announced reboot is still waited for', async (t) => {
+test('a node that registers anew on the boot id from before its announced reboot is still out, and gets the command again after a while', async (t) => {
   const roll = begun(t, memoryRoll())
   roll.machine.rebooted = (node) => roll.cluster.remove(node)
   await roll.clock.advance(30_000)
+  roll.machine.rebooted = () => undefined
   roll.cluster.change('n1', aNode('n1', { uid: 'uid-anew' }))
-  await roll.clock.advance(300_000)
-  assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [['n1'], 'drain', undefined])
+  await roll.clock.advance(10_000)
+  const { annotations } = roll.cluster.node('n1')
+  assert.deepEqual(
+    [RECORD_ANNOTATION in annotations, INTENT_ANNOTATION in annotations, roll.reboots],
+    [true, true, ['n1']],
+  )
+  await roll.clock.advance(50_000)
+  assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [['n1', 'n1'], 'drain', undefined])
 })
 
 test('a node that was rebooted and lost its record while no process lived is proven and put back, and not rebooted again', async (t) => {

@@ -16,16 +16,26 @@ const anew = (change: Partial<Node> = {}): Node => aNode('n1', { uid: 'uid-anew'
 function sighted(before: Node, now: Node | undefined, run = 'run-1') {
   const seen = new LastSeen({ id: run })
   seen.begin(before)
-  const { absent, lostRecord, node } = seen.again('n1', now) ?? {}
-  return { absent, lostRecord, ready: node?.ready }
+  const { absent, lostRecord, lostIntent, node } = seen.again('n1', now) ?? {}
+  return { absent, lostRecord, isAnnounced: lostIntent !== undefined, ready: node?.ready }
 }
 
 test('a node whose object is gone is as it was last seen, but its Ready condition is Unknown', () => {
-  assert.deepEqual(sighted(recorded(), undefined), { absent: true, lostRecord: undefined, ready: 'Unknown' })
+  assert.deepEqual(sighted(recorded(), undefined), {
+    absent: true,
+    lostRecord: undefined,
+    isAnnounced: false,
+    ready: 'Unknown',
+  })
 })
 
 test('a node that is registered anew without our record has lost it', () => {
-  assert.deepEqual(sighted(recorded(), anew()), { absent: undefined, lostRecord: RECORD, ready: 'True' })
+  assert.deepEqual(sighted(recorded(), anew()), {
+    absent: undefined,
+    lostRecord: RECORD,
+    isAnnounced: false,
+    ready: 'True',
+  })
 })
 
 test('the very node that bears no record any more has lost it, unless this process takes it off', () => {
@@ -51,11 +61,10 @@ test('a node that an earlier process had changed has lost its record, also where
   const found = (isSent: boolean, change: Partial<Node>) =>
     new LastSeen({ id: 'run-1', recordsBefore: { n1: { record: aRecord(), isSent } } }).begin(anew(change))
   assert.equal(found(false, {})?.lostRecord, RECORD)
-  assert.deepEqual(
-    [found(true, {}), found(true, { bootId: '' }), found(true, { bootId: NEW_BOOT })].map((seen) => seen?.absent),
-    [true, true, undefined],
-    'after the command its reboot may still come',
-  )
+  assert.equal(found(true, { bootId: '' })?.absent, true, 'whether it has rebooted is not known yet')
+  const { lostRecord, lostIntent } = found(true, {}) ?? {}
+  assert.deepEqual([lostRecord, lostIntent?.bootId], [RECORD, aRecord().bootId], 'its reboot may still come')
+  assert.equal(found(true, { bootId: NEW_BOOT })?.lostIntent, undefined)
 })
 
 test('a record that one lane has found counts for no other lane as one of before', () => {
@@ -65,13 +74,26 @@ test('a record that one lane has found counts for no other lane as one of before
 })
 
 test('the record of another run is not ours to write again', () => {
-  assert.deepEqual(sighted(recorded(), anew(), 'run-2'), { absent: undefined, lostRecord: undefined, ready: 'True' })
+  assert.deepEqual(sighted(recorded(), anew(), 'run-2'), {
+    absent: undefined,
+    lostRecord: undefined,
+    isAnnounced: false,
+    ready: 'True',
+  })
 })
 
-test('a node whose reboot was announced counts as gone until it bears another boot id', () => {
-  assert.equal(sighted(announced, anew()).absent, true)
+test('a node whose reboot was announced stays announced until it bears another boot id', () => {
   assert.equal(sighted(announced, anew({ bootId: '' })).absent, true)
-  assert.equal(sighted(announced, anew({ bootId: NEW_BOOT })).lostRecord, RECORD)
+  assert.deepEqual(
+    [sighted(announced, anew()), sighted(announced, anew({ bootId: NEW_BOOT }))].map(({ lostRecord, isAnnounced }) => [
+      lostRecord,
+      isAnnounced,
+    ]),
+    [
+      [RECORD, true],
+      [RECORD, false],
+    ],
+  )
 })
 
 test('a record is read from the text that is asked for, also where the node bore another before', () => {
