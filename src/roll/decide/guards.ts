@@ -59,8 +59,8 @@ export const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
 
 export const probeMeasures: Guard<AnySnapshot> = (s) => {
   if (s.probe === undefined) return []
-  const timeouts = s.spec.probe?.targets.map((target) => target.timeoutMs) ?? []
-  return probeSilent(s.probe, s.wall, Math.max(0, ...timeouts))
+  const { targets = [] } = s.spec.probe ?? {}
+  return probeSilent(s.probe, s.wall, { targets, timeoutMs: Math.max(0, ...targets.map((target) => target.timeoutMs)) })
 }
 
 /** Once the roll stops, what still has to be done is done: no failure may hold it up again and again. */

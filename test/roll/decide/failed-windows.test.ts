@@ -120,9 +120,9 @@ const BASELINE: readonly (readonly [title: string, probe: ProbeStatus, reason: R
   ['no lane measures', facts({ ...GREEN, lanes: [] }), SHORT],
   ['one of two lanes sent nothing', facts({ ...GREEN, lanes: [LANE, { ...LANE, sent: 0 }] }), SHORT],
   [
-    'one of two lanes has nothing to send',
+    'one of two lanes has no sample yet, since its period is longer',
     facts({ ...GREEN, lanes: [LANE, { ...LANE, sent: 0, scheduled: 0 }] }),
-    undefined,
+    SHORT,
   ],
   [
     'a failure has not ended',
@@ -179,6 +179,17 @@ const BASELINE: readonly (readonly [title: string, probe: ProbeStatus, reason: R
     },
   ],
 ]
+
+test('a probe that asks once in ten seconds is not silent between its requests', () => {
+  const seldom = aSpec({
+    probe: { targets: [aTarget({ ratePerSecond: 0.1 })], baselineMs: 10_000, baselineLimitMs: 1 },
+  })
+  const codes = (lastVerdictAt: number) =>
+    baselineMissing(facts({ ...GREEN, lastVerdictAt: wallMs(lastVerdictAt) }), wallMs(20_000), seldom).map(
+      ({ code }) => code,
+    )
+  assert.deepEqual([codes(10_001), codes(4_999)], [[], ['ProbeSilent']])
+})
 
 for (const [title, probe, reason] of BASELINE) {
   test(`a baseline of ten seconds is ${reason?.code ?? 'over'} where ${title}`, () =>

@@ -17,7 +17,7 @@ export class NotMeasured {
   /** Since when it is not running. */
   #downSince: WallMs | undefined
   #lastBeatAt: WallMs
-  /** By target: the first of the samples that were skipped since the last one that was sent. */
+  /** By lane: the first of its samples that were skipped since the last one that was sent. One lane does not measure for another. */
   readonly #skippedSince = new Map<string, WallMs>()
 
   constructor(createdAt: WallMs) {
@@ -46,13 +46,14 @@ export class NotMeasured {
 
   /** Samples in the order of their schedule. */
   record(sample: Sample): void {
-    const since = this.#skippedSince.get(sample.target)
+    const lane = `${sample.lane} ${sample.target}`
+    const since = this.#skippedSince.get(lane)
     if (sample.verdict !== 'skipped') {
       if (since === undefined) return
-      this.#skippedSince.delete(sample.target)
+      this.#skippedSince.delete(lane)
       this.#close(since, sample.scheduledAt)
     } else if (since === undefined) {
-      this.#skippedSince.set(sample.target, sample.scheduledAt)
+      this.#skippedSince.set(lane, sample.scheduledAt)
     }
   }
 

@@ -48,6 +48,19 @@ test('each target has its own gaps', () => {
   ])
 })
 
+test('each lane of a target has its own gaps: new connections that this machine cannot open are not measured by kept ones', () => {
+  const gaps = new NotMeasured(at(-200))
+  gaps.started(at(0), true)
+  for (let ms = 0; ms < 400; ms += 20) {
+    gaps.record(aSample({ ms, verdict: ms < 100 ? 'ok' : 'skipped' }))
+    gaps.record(aSample({ ms: ms + 10, lane: 'kept' }))
+  }
+  gaps.beat(at(400))
+  assert.deepEqual(gapsAt(gaps, 400), [[100, 400]])
+  gaps.record(aSample({ ms: 400 }))
+  assert.deepEqual(gapsAt(gaps, 420), [[100, 400]])
+})
+
 test('silence is a gap after more than half a second, but not after the end of the probe', () => {
   const gaps = after('.....')
   assert.deepEqual(gapsAt(gaps, 600), [])
