@@ -84,7 +84,7 @@ export const CAUSES = {
     is: 'external names fail at every pod',
     cause:
       'The upstream servers of CoreDNS are down, or no pod reaches them. Or `forward` leads back to CoreDNS, which is a loop.',
-    cure: 'Check the upstream servers. `forward` in the Corefile names them; with /etc/resolv.conf, it is that of the node. Plugin `loop` finds a loop.',
+    cure: 'Check the upstream servers. `forward` in the Corefile names them; with /etc/resolv.conf, it is that of the node. Plugin `loop` finds a loop. In a network without a way outside, name one that these servers know: --outside.',
     repair: 'none',
   },
   VantageCutOff: {

@@ -99,6 +99,7 @@ function tcpState(sent: readonly Try[]): PathReading['tcp'] {
 }
 
 function dataState(sent: readonly Try[], faults: readonly DataFault[]): PathReading['data'] {
+  if (sent.some(isRelayedFailure)) return 'unanswered'
   const worst = BY_WEIGHT.find((fault) => faults.includes(fault))
   if (worst !== undefined) return worst
   if (sent.some(({ rung, reading }) => rung !== 'L0' && rung !== 'L7' && reading?.kind === 'right')) return 'right'
@@ -106,6 +107,10 @@ function dataState(sent: readonly Try[], faults: readonly DataFault[]): PathRead
   const ofZone = (one: Try): boolean => one.answeredBy === 'zone'
   return answered.length > 0 && sent.some(ofZone) && !answered.some(ofZone) ? 'unanswered' : 'unknown'
 }
+
+/** The plugin kubernetes answers L1 also before it has listed anything: what fails is the way to a server that the question was sent on to. */
+const isRelayedFailure = ({ rung, answeredBy, outcome }: Try): boolean =>
+  rung === 'L1' && answeredBy === 'zone' && outcome.kind === 'reply' && outcome.reply.rcode === 'SERVFAIL'
 
 export const isWrong = ({ data }: Pick<PathReading, 'data'>): boolean =>
   data !== 'right' && data !== 'unanswered' && data !== 'unknown'

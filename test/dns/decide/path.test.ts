@@ -134,6 +134,14 @@ test('where that is so, and no one says that it serves the zone, nothing is know
   assert.deepEqual([udp, tcp, data, upstream, lost], ['answers', 'notAsked', 'unanswered', 'fails', 0])
 })
 
+test('a zone that no Corefile names, and whose first question fails, is asked of other servers: nothing is known of it', () => {
+  const facts = { ...FACTS, forwards: true } as const
+  const failing = (rung: Rung['id']): DnsOutcome => (rung === 'L0' ? RIGHT.L0 : replied({ rcode: 'SERVFAIL' }))
+  const { udp, data, upstream } = readPath(round(failing, facts))
+  assert.deepEqual([udp, data, upstream], ['answers', 'unanswered', 'fails'])
+  assert.equal(readPath(round(failing, { ...facts, isServed: true })).data, 'noKubernetes')
+})
+
 test('where three queries about the zone get no answer, no more are asked but for the upstream and TCP', () => {
   const tries = round((rung) => (rung === 'L0' ? RIGHT.L0 : TIMEOUT), { ...FACTS, forwards: true })
   assert.equal(rungs(tries), 'L0 L1 L1 L2 L7 L7 L8 L8')

@@ -159,7 +159,7 @@ test(
 )
 
 test(
-  'real CoreDNS that is asked for a zone that it forwards, to servers that are silent: nothing is known of that zone',
+  'real CoreDNS that is asked for a zone that it forwards, to servers that are silent or gone: nothing is known of that zone',
   requires('testbed'),
   async (t) => {
     const server = await FakeDnsServer.of(t)
@@ -170,5 +170,8 @@ test(
       zone: 'corp.internal',
     })
     assert.equal(verdict, 'degraded')
+    // CoreDNS itself says SERVFAIL then.
+    server.stop()
+    await untilSaid(ground, `ZoneUnanswered ${pods}; UpstreamDown ${pods}`, { zone: 'corp.internal' })
   },
 )
