@@ -19,7 +19,7 @@ import { servedNames, servesApi } from '../decide/served-names.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
 import { type OutsideAddress, outsideOf } from './outside-of.ts'
-import { scenePod, servingOf } from './scene-pod.ts'
+import { dnsPortsOf, scenePod, servingOf } from './scene-pod.ts'
 
 export interface Sought {
   readonly service?: { readonly namespace: string; readonly name: string }
@@ -84,10 +84,7 @@ export async function findDeployment(
   ])
   const corefiles = await corefilesOf({ objects, service, pods }, signal)
   const zone = zoneOf(corefiles, sought, resolver)
-  const served = corefiles.texts.map(({ text }) => servedNames(text, zone.name)).find((one) => one !== undefined)
   const cache = behindCaches(services, service)
-  const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
-  const newest = newestService(services, { wallMs, ...present({ served }) })
   const downNodes = new Set((nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [] : [name])))
   const bearing = new Set(pods.flatMap(({ node }) => node ?? []))
   return {
@@ -101,20 +98,15 @@ export async function findDeployment(
     },
     askedZone: {
       zone: zone.name,
-      apiAddresses: api?.addresses ?? [],
       dnsService: service,
-      ...present({ newest }),
-      ...(served === undefined || servesApi(served) ? {} : { hidesApi: true }),
-      ...(served === undefined ? {} : { isServed: true }),
-      ...(served?.fallsThrough ? { fallsThrough: true } : {}),
-      ...(corefiles.texts.some(({ text }) => forwardsAll(text)) ? { forwards: true } : {}),
+      ...askedNames({ services, corefiles, wallMs, zone: zone.name }),
       ...present({ outside: sought.outside }),
     },
     serviceAt: { addresses: (cache ?? service).addresses, port: dnsPort?.port ?? DNS_PORT },
     cachesAt: cachesOfNodes(resolvers, services),
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
-    dnsPorts: new Map(pods.map(({ uid, udpPorts = [] }) => [uid, [...new Set([...udpPorts, DNS_PORT])]])),
+    dnsPorts: dnsPortsOf(pods, nodes.value ?? []),
     metricsPorts: metricsPortsOf(pods, corefiles),
     isZoneAssumed: zone.isAssumed,
     readyNodes: (nodes.value ?? [])
@@ -130,6 +122,33 @@ export async function findDeployment(
       ...(nodes.note === undefined ? [] : [nodes.note]),
       ...(zone.note === undefined ? [] : [zone.note]),
     ],
+  }
+}
+
+interface NamesParts {
+  readonly services: readonly DnsService[]
+  readonly corefiles: Corefiles
+  readonly wallMs: number
+  readonly zone: string
+}
+
+/** Which names of the zone are asked for, as the API and the Corefile say. */
+function askedNames({
+  services,
+  corefiles: { texts },
+  wallMs,
+  zone,
+}: NamesParts): Omit<AskedZone, 'zone' | 'dnsService' | 'outside'> {
+  const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
+  const served = texts.map(({ text }) => servedNames(text, zone)).find((one) => one !== undefined)
+  const newest = newestService(services, { wallMs, ...present({ served }) })
+  return {
+    apiAddresses: api?.addresses ?? [],
+    ...present({ newest }),
+    ...(served === undefined || servesApi(served) ? {} : { hidesApi: true }),
+    ...(served === undefined ? {} : { isServed: true }),
+    ...(served?.fallsThrough ? { fallsThrough: true } : {}),
+    ...(texts.some(({ text }) => forwardsAll(text)) ? { forwards: true } : {}),
   }
 }
 

@@ -2,8 +2,9 @@ import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import type { Endpoint } from '../../ground/model/endpoint.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import { type AskedZone, LADDER, livenessQuestion } from '../decide/ladder.ts'
+import { type AskedZone, LADDER, livenessQuestion, type Nonce } from '../decide/ladder.ts'
 import { countedPaths, type DnsScene, type PathFrom, type ScenePod } from '../decide/scene.ts'
+import type { DnsQuestion, DnsReply } from '../model/dns.ts'
 import { PATHS_AT_ONCE, type Vantage } from './sweep.ts'
 
 interface Parts {
@@ -36,7 +37,7 @@ export async function askedOnceMore(
     const [path] = seen
     const vantage = parts.vantages.find(({ inScene }) => inScene.name === path?.vantage)
     if (path === undefined || vantage === undefined || seen.some(({ reading }) => reading.udp === 'answers')) return pod
-    const answer = await answerOf(pod, path, { ...parts, vantage }, signal)
+    const answer = await answerOf({ pod, path }, { ...parts, vantage }, signal)
     queries += answer.queries
     return { ...pod, ...answer.found }
   })
@@ -49,32 +50,38 @@ interface Answer {
 }
 
 async function answerOf(
-  { uid, addresses, port }: ScenePod,
-  { target, reading }: PathFrom,
+  { pod, path }: { readonly pod: ScenePod; readonly path: PathFrom },
   { vantage: { asker }, askedZone, dnsPorts, random, timeoutMs }: Parts & { readonly vantage: Vantage },
   signal: AbortSignal,
 ): Promise<Answer> {
+  const { uid, addresses, port } = pod
+  const { target, reading } = path
   const address = (target.kind === 'pod' ? target.address : undefined) ?? addresses[0]
   if (address === undefined) return { found: {}, queries: 0 }
+  const nonce: Nonce = { hex: random.hex(6) }
   const alive = livenessQuestion(askedZone)
-  const repliesAt = async (at: Endpoint, questions: readonly (typeof alive)[], limitMs: number) => {
+  const rung = LADDER.find(({ id }) => id === 'L2')
+  const listed = rung?.question(askedZone, nonce)
+  const repliesAt = async (at: Endpoint, questions: readonly DnsQuestion[], limitMs: number) => {
     const outcomes = await Promise.all(
       questions.map((question) => asker.ask({ at, question, over: 'udp', timeoutMs: limitMs }, signal)),
     )
-    return outcomes.flatMap((outcome) => (outcome.kind === 'reply' ? outcome.afterMs : []))
+    return outcomes.flatMap((outcome) => (outcome.kind === 'reply' ? outcome : []))
   }
-  const listed = LADDER.find(({ id }) => id === 'L2')?.question(askedZone, { hex: random.hex(6) })
+  // A network may have another server that answers at port 53 of every address. It does not know the cluster.
+  const isOfCluster = ({ reply }: { readonly reply: DnsReply }): boolean =>
+    listed === undefined || rung?.read(reply, askedZone, nonce).kind === 'right'
   const patient = [alive, ...(listed === undefined ? [] : [listed])]
   const others = reading.udp === 'silent' ? (dnsPorts.get(uid) ?? []).filter((other) => other !== port) : []
-  const tries = Array.from({ length: TRIES }, () => alive)
+  const tries = Array.from({ length: TRIES }, () => listed ?? alive)
   const [late, ...elsewhere] = await Promise.all([
     repliesAt({ address, port }, patient, WAITS_LONGER * timeoutMs),
     ...others.map((other) => repliesAt({ address, port: other }, tries, timeoutMs)),
   ])
-  const afterMs = Math.max(0, ...late)
+  const afterMs = Math.max(0, ...late.map((reply) => reply.afterMs))
   return {
     found: {
-      ...present({ answersAt: others.find((_, at) => (elsewhere[at]?.length ?? 0) > 0) }),
+      ...present({ answersAt: others.find((_, at) => elsewhere[at]?.some(isOfCluster)) }),
       ...(afterMs >= timeoutMs ? { answersAfterMs: Math.round(afterMs) } : {}),
     },
     queries: patient.length + tries.length * others.length,

@@ -1,7 +1,7 @@
 import { present } from '../../ground/model/present.ts'
 import { udpPort } from '../decide/find-dns-service.ts'
 import type { ScenePod } from '../decide/scene.ts'
-import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
+import type { DnsEndpoint, DnsNode, DnsPod, DnsService } from '../model/dns-objects.ts'
 
 const DNS_PORT = 53
 
@@ -37,6 +37,19 @@ export function scenePod(pod: DnsPod, { endpoints, service, wallMs, downNodes }:
     ...(hasJustStarted(pod, wallMs) ? { justStarted: true } : {}),
     ...(ready || endpoint?.serving === true || downNodes.has(node ?? '') ? {} : awayOf(pod, wallMs)),
   }
+}
+
+/**
+ * Where a pod may listen, by its uid. Left out is a pod that has the address of its node: another server of the node may answer there
+ * at other ports.
+ */
+export function dnsPortsOf(pods: readonly DnsPod[], nodes: readonly DnsNode[]): ReadonlyMap<string, readonly number[]> {
+  const ofNodes = new Set(nodes.flatMap(({ addresses }) => addresses))
+  return new Map(
+    pods
+      .filter(({ addresses }) => !addresses.some((address) => ofNodes.has(address)))
+      .map(({ uid, udpPorts = [] }) => [uid, [...new Set([...udpPorts, DNS_PORT])]]),
+  )
 }
 
 /** CoreDNS listens within a second or two, and lists a large cluster within some more. */

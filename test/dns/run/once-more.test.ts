@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { CAUSES } from '../../../src/dns/decide/causes.ts'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
 import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
-import { checkDns } from '../../../src/dns/run/check-dns.ts'
+import { checkDns, type DnsCheck } from '../../../src/dns/run/check-dns.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../../src/ground/machine/system-random.ts'
 import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
-import type { FakeDnsServer, Told } from '../../support/dns/fake-dns-server.ts'
+import { FakeDnsServer, reply, type Told } from '../../support/dns/fake-dns-server.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 
@@ -16,9 +16,8 @@ import { SeededRandom } from '../../support/seeded-random.ts'
 const never = new AbortController().signal
 const TIMEOUT_MS = 200
 
-/** What is found, in words; none of it is a pod's own fault that a new pod cures. */
-async function found({ objects }: Pick<DnsWorld, 'objects'>, timeoutMs = TIMEOUT_MS): Promise<readonly string[]> {
-  const { findings } = await checkDns(
+const checked = ({ objects }: Pick<DnsWorld, 'objects'>, timeoutMs = TIMEOUT_MS): Promise<DnsCheck> =>
+  checkDns(
     {
       objects,
       asker: new SocketAsker(clock, systemRandom),
@@ -31,8 +30,15 @@ async function found({ objects }: Pick<DnsWorld, 'objects'>, timeoutMs = TIMEOUT
     },
     never,
   )
-  for (const { code } of findings) assert.equal(CAUSES[code].repair, 'none', code)
-  return findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
+
+const said = ({ findings }: DnsCheck): readonly string[] =>
+  findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
+
+/** What is found, in words; none of it is a pod's own fault that a new pod cures. */
+async function found(world: Pick<DnsWorld, 'objects'>, timeoutMs = TIMEOUT_MS): Promise<readonly string[]> {
+  const check = await checked(world, timeoutMs)
+  for (const { code } of check.findings) assert.equal(CAUSES[code].repair, 'none', code)
+  return said(check)
 }
 
 const told = (server: FakeDnsServer | undefined, change: (one: Told[number]) => Told[number]): void => {
@@ -82,4 +88,26 @@ test('a Service that leads to a port at which no pod listens is what is wrong', 
   const endpoints: DnsObjects['endpoints'] = async (...of) =>
     (await world.objects.endpoints(...of)).map((one) => ({ ...one, udpPort }))
   assert.deepEqual(await found({ objects: { ...world.objects, endpoints } }), ['ServiceWrong kube-system/kube-dns'])
+})
+
+test('a server that answers at another port and does not know the cluster is not the pod', async (t) => {
+  const other = await FakeDnsServer.of(t)
+  other.answering = (query) => [{ bytes: reply(query, { rcode: 5 }) }]
+  const { objects, pods } = await dnsWorld(t)
+  pods[1]?.stopUdp()
+  const withOther: DnsObjects['pods'] = async (...of) =>
+    (await objects.pods(...of)).map((pod) => ({ ...pod, udpPorts: [other.port] }))
+  assert.deepEqual(said(await checked({ objects: { ...objects, pods: withOther } })), ['UdpDead coredns-2'])
+  assert.ok(other.asked.length > 0)
+})
+
+test('of a pod that has the address of its node no other port is asked: another server of the node may answer there', async (t) => {
+  const { objects, pods } = await dnsWorld(t)
+  pods[1]?.stopUdp()
+  const cache = await FakeDnsServer.of(t)
+  cache.answering = likeCoreDns
+  const withOther: DnsObjects['pods'] = async (...of) =>
+    (await objects.pods(...of)).map((pod) => ({ ...pod, udpPorts: [cache.port] }))
+  const nodes: DnsObjects['nodes'] = async () => [{ name: 'n2', ready: true, addresses: ['127.0.0.1'] }]
+  assert.deepEqual(said(await checked({ objects: { ...objects, pods: withOther, nodes } })), ['UdpDead coredns-2'])
 })
