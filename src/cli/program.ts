@@ -19,8 +19,8 @@ const ABOUT =
   'Takes the nodes of a Kubernetes cluster out of service and brings them back without a failed request, and proves it.'
 
 const EXIT_HELP = `
-Exit codes: 0 done, nothing failed; 1 failed, stopped or aborted; 2 wrong usage
-or input, nothing touched; 3 held at a limit, can be resumed, or blocked by what
+Exit codes: 0 done, nothing failed; 1 failed or stopped; 2 wrong usage or
+input, nothing touched; 3 held at a limit, can be resumed, or blocked by what
 the plan says, nothing touched; 130 interrupted.`
 
 /** Runs one command line and returns its exit code. Never throws. `words` are the arguments without program and script. */

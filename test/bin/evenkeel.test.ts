@@ -14,7 +14,7 @@ test('help goes to stdout with exit 0; no command at all is wrong usage', async 
   const help = await evenkeel('--help')
   assert.deepEqual([help.code, help.err], [0, ''])
   assert.match(help.out, /^Usage: evenkeel \[options\] \[command\]\n/)
-  assert.match(help.out, /Exit codes: 0 done, nothing failed; 1 failed, stopped or aborted; 2 wrong usage/)
+  assert.match(help.out, /Exit codes: 0 done, nothing failed; 1 failed or stopped; 2 wrong usage or/)
   const bare = await evenkeel()
   assert.deepEqual([bare.code, bare.out], [2, ''])
   assert.match(bare.err, /^Usage: evenkeel/)

@@ -201,7 +201,7 @@ function registered({ bed, real }: Place): void {
         ['stopped', ['not rebooted, uncordoned, detached'], [node]],
       )
       assert.deepEqual(codesOf(ended), ['InstanceSilent', 'NotUp', 'InstanceSilent'])
-      await ends(bed().roll('abort'), 1)
+      await ends(bed().roll('abort'), 0)
     })
     await nothingLeft(bed())
   })

@@ -75,10 +75,12 @@ async function goOnOnce(begun: RollHistory, { context, load, flags }: Once): Pro
   say(`Run ${begun.run} was begun for this key and is over: nothing is done.`)
   const modes = modesOf(flags, context)
   const before = begun.events.filter((event) => event !== answer.end)
-  return showRoll({ context, modes, flags, before, paste: pasteOf(flags, begun.place) }, (io) => {
+  const code = await showRoll({ context, modes, flags, before, paste: pasteOf(flags, begun.place) }, (io) => {
     io.onEvent(answer.end)
     return Promise.resolve()
   })
+  // Whoever aborted it has done so, and the roll that was asked for is not done.
+  return answer.end.type === 'roll.ended' && answer.end.outcome === 'aborted' ? EXIT_FAILED : code
 }
 
 /** Errors for a pod that starts while the API server restarts, before the API lists it, or before its predecessor has ended. */

@@ -153,6 +153,15 @@ test('a pod that is no namespace and name is wrong usage', async () => {
   }
 })
 
+test('a run of a key that was aborted is no roll that is done, though its abort put everything back', async () => {
+  const end = stamped(ended('aborted', 0), 99)
+  const begun = { 'job-1': [...heldStory().events.filter(({ type }) => type !== 'roll.ended'), end] }
+  const actions = new ScriptedActions(ended('completed', 0), { begun })
+  const { code, err } = await evenkeel('roll -f roll.yaml --once job-1 -y', actions)
+  assert.deepEqual([code, actions.requests], [1, []], err)
+  assert.match(err, /was begun for this key and is over: nothing is done/)
+})
+
 test('a run of a key fails with exit 1 for what passes, so that a Job tries again, and with exit 2 for wrong input', async () => {
   const TABLE: readonly (readonly [code: string, exitCode: number])[] = [
     ['KUBE_UNREACHABLE', 1],

@@ -219,5 +219,5 @@ test('a roll that is aborted without the Node of what no process had begun says 
   const run = { resumed: true, underWay: 'n2', verdict }
   const roll = begun(t, memoryRoll({ run, nodes: [aNode('n2'), aNode('n3')] }))
   await roll.clock.advance(5_000)
-  assert.deepEqual(howItEnded(roll), ['aborted', 1, []])
+  assert.deepEqual(howItEnded(roll), ['aborted', 0, []])
 })

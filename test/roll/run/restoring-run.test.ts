@@ -108,7 +108,7 @@ test('a node whose run has lost its journal is put back by what it bears, once t
   await world.clock.advance(30_000)
   assert.deepEqual(stateOf(world), BACK)
   const end = await ended
-  assert.deepEqual([end.outcome, end.exitCode, end.next], ['aborted', 1, []])
+  assert.deepEqual([end.outcome, end.exitCode, end.next], ['aborted', 0, []])
   assert.deepEqual(
     end.standings.map(({ node, state }) => [node, state]),
     [['n1', 'restored']],

@@ -99,6 +99,8 @@ test('a person who interrupts the restore sees an interruption, with what led to
   }
   assert.deepEqual(ended('held', out), ['interrupted', 130])
   assert.deepEqual(ended('aborted', out), ['interrupted', 130])
+  assert.deepEqual(ended('aborted', out, false), ['aborted', 1])
+  assert.deepEqual(ended('aborted', restored, false), ['aborted', 0], 'what was asked for is done')
   assert.deepEqual(ended('stopped', out), ['stopped', 1])
   assert.deepEqual(ended('held', restored), ['held', 3])
   assert.deepEqual(ended('held', restored, false), ['held', 3])
