@@ -88,8 +88,9 @@ function tellsNoPod({ vantage, paths }: Worth): boolean {
  * Where neither is reached, what the Service has for outside is.
  */
 function worthOf(vantage: SceneVantage, paths: readonly Path[]): Worth {
-  const isReached = ({ reading: { udp, tcp } }: Path): boolean =>
-    udp === 'answers' || udp === 'loses' || tcp === 'answers'
+  // Some networks answer all DNS queries in place of who is asked, and know nothing of the zone. CoreDNS knows its zone always.
+  const isReached = ({ reading: { udp, tcp, data } }: Path): boolean =>
+    data !== 'noKubernetes' && (udp === 'answers' || udp === 'loses' || tcp === 'answers')
   const reached = (kind: Path['target']['kind']): readonly Path[] => {
     const ofKind = paths.filter(({ target }) => target.kind === kind)
     return ofKind.some(isReached) ? ofKind : []

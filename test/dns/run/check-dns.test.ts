@@ -360,6 +360,17 @@ describe('a place that reaches the API server alone', () => {
     assert.match(checked.notes.join('\n'), /here was not used: it reaches neither pods nor Services/)
   })
 
+  test('a network that answers all DNS in place of the pods is not taken for them', async (t) => {
+    const made = await dnsWorld(t)
+    for (const server of [...made.pods, made.service]) {
+      server.answering = (query) => [{ bytes: reply(query, { rcode: 3, flags: 0x83 }) }]
+      server.answeringTcp = () => []
+    }
+    const checked = await check(made, { isReached: false, loopback: inside((_, query) => right(query)) })
+    assert.deepEqual(said(checked), ['UdpUnseen coredns-1, coredns-2', 'NotAsked kube-system/kube-dns'])
+    assert.match(checked.notes.join('\n'), /here was not used: it reaches neither pods nor Services/)
+  })
+
   test('a process that is silent on its loopback and a pod that knows old data alone are named', async (t) => {
     const hung = inside((name, query) => (name === 'coredns-2' ? undefined : right(query)))
     const one = await check(await world(t), { isReached: false, loopback: hung })
