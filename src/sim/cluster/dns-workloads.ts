@@ -16,9 +16,7 @@ const NAMESPACE = 'kube-system'
 const LABELS = { 'k8s-app': 'kube-dns' }
 const PLACE = { name: 'coredns', namespace: NAMESPACE }
 
-/** CoreDNS as kubeadm installs it: Deployment `coredns`, Service `kube-dns`, its Corefile in a ConfigMap; with a budget. */
-export function clusterDns({ zone, replicas, address, ports }: DnsWorkload): readonly object[] {
-  const corefile = `.:${ports.dns} {
+const corefileOf = ({ zone, ports }: Pick<DnsWorkload, 'zone' | 'ports'>): string => `.:${ports.dns} {
     errors
     health :${ports.health}
     ready
@@ -35,6 +33,9 @@ export function clusterDns({ zone, replicas, address, ports }: DnsWorkload): rea
     loadbalance
 }
 `
+
+/** CoreDNS as kubeadm installs it: Deployment `coredns`, Service `kube-dns`, its Corefile in a ConfigMap; with a budget. */
+export function clusterDns({ zone, replicas, address, ports }: DnsWorkload): readonly object[] {
   const container = {
     name: 'coredns',
     image: 'registry.k8s.io/coredns/coredns:v1.12.1',
@@ -85,7 +86,12 @@ export function clusterDns({ zone, replicas, address, ports }: DnsWorkload): rea
       ports: [port('dns', 'UDP'), port('dns-tcp', 'TCP')],
     },
   }
-  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: PLACE, data: { Corefile: corefile } }
+  const configMap = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: PLACE,
+    data: { Corefile: corefileOf({ zone, ports }) },
+  }
   return [configMap, deployment, service, disruptionBudget(replicas)]
 }
 
