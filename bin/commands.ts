@@ -46,6 +46,14 @@ const OWN_PROGRAMS: readonly OwnProgram[] = [
 /** Every command. Its code is loaded when it runs. */
 export function commandsOf({ release, commit, printer, ...surroundings }: CommandParts): readonly AddCommand[] {
   return [
+    addInitCommand(async () => {
+      const { initActions } = await import('./init/init-actions.ts')
+      return initActions(surroundings)
+    }),
+    addDoctorCommand(async () => {
+      const { doctorActions } = await import('./doctor/doctor-actions.ts')
+      return doctorActions(surroundings)
+    }),
     addRollCommand(async () => {
       const { rollActions } = await import('./roll/roll-actions.ts')
       return rollActions(surroundings)
@@ -69,14 +77,6 @@ export function commandsOf({ release, commit, printer, ...surroundings }: Comman
     addBundleCommand(async () => {
       const { bundleActions } = await import('./bundle/bundle-actions.ts')
       return bundleActions({ ...surroundings, commit })
-    }),
-    addDoctorCommand(async () => {
-      const { doctorActions } = await import('./doctor/doctor-actions.ts')
-      return doctorActions(surroundings)
-    }),
-    addInitCommand(async () => {
-      const { initActions } = await import('./init/init-actions.ts')
-      return initActions(surroundings)
     }),
     addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
     addDnsCommand(async () => {

@@ -46,8 +46,16 @@ export function programOf({ version, context, commands }: ProgramParts, exitWith
   const program = rootCommand(version, context)
   for (const add of commands) add(program, context, exitWith)
   pointAtOwnHelp(program, 'evenkeel')
+  describe(program)
   refuseRepeated(program)
   return program
+}
+
+/** A command whose line in the list of commands says it all has that as its sentence. */
+function describe(command: Command): void {
+  const [first = '', ...rest] = command.summary()
+  if (command.description() === '' && first !== '') command.description(`${first.toUpperCase()}${rest.join('')}.`)
+  for (const sub of command.commands) describe(sub)
 }
 
 /** Of an option that takes one value, the last one would count without a word. */

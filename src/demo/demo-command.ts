@@ -18,10 +18,10 @@ Examples:
   evenkeel demo --compare -o json | jq '.plans[] | {name, failedRequests}'
   evenkeel demo --html report.html                 also write the report of the roll as a page
   evenkeel demo --plan evenkeel --keep             leave the cluster up for inspection
-  evenkeel demo --dns                              DNS: one pod dead over UDP alone, found and repaired
-  evenkeel demo --ingress                          a rollout of an IngressDaemonSet, beside that of a DaemonSet
+  evenkeel demo --dns                              one pod of DNS dead over UDP, found and repaired
+  evenkeel demo --ingress                          rollouts of an IngressDaemonSet and a DaemonSet
   evenkeel demo --ingress -o json | jq '.rollouts[] | {kind, failedRequests}'
-  evenkeel demo --guard                            drains two guarded nodes at the same time: they leave in turn
+  evenkeel demo --guard                            two guarded nodes are drained, and leave in turn
 
 Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not
 finish; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and

@@ -125,7 +125,7 @@ describe('completion', () => {
     const option = await ended(start(['__complete', '--vers'], env))
     assert.match(option.out, /^--version\tprint version and commit\n:4\n$/)
     const none = await ended(start(['__complete'], env))
-    assert.match(none.out, /^roll\t[^\n]+\n/)
+    assert.match(none.out, /^init\t[^\n]+\n/)
   })
 
   test('nodes are those of the cluster that the line names; one that does not answer has none', async (t) => {

@@ -23,18 +23,20 @@ interface CheckFlags extends PlaceFlags, Pick<OutputFlags, 'color' | 'ascii'> {
 const EXIT: Readonly<Record<DnsVerdict, number>> = { ok: 0, degraded: 1, bad: 1, observed: 3, unverified: 3 }
 
 const CHECK_EXAMPLE = `
-Example: check the DNS of the current context's cluster from a machine that reaches its pods, names outside as well
+Example: from a machine that reaches the pods of the cluster, also for names outside of it
   evenkeel dns check --outside example.com
 
-Example: from any machine that reaches the API server, by two pods that are created for the check and deleted
+Example: from any machine, by two pods that are created for the check and then deleted
   evenkeel dns check --relay --image registry.example/evenkeel:1.0
 
 Example: from an existing pod that has node, python3 or perl; nothing is created or changed
   evenkeel dns check --exec shop/web-0
 
-It queries each DNS pod and the address of the Service over UDP, and compares the answers with the API.
+It queries each DNS pod and the address of the Service over UDP, and compares
+the answers with the API.
 
-Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be queried; 3 the state is not known, or was only observed.`
+Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or
+nothing can be queried; 3 the state is not known, or was only observed.`
 
 const EXPLAIN_EXAMPLE = `
 Example: show again what a check found, with all of its evidence

@@ -24,12 +24,14 @@ const EXAMPLE = `
 Example: show what would be done about an unhealthy DNS pod, and whether every guard holds
   evenkeel dns repair --dry-run --relay --image registry.example/evenkeel:1.0
 
-It replaces at most one pod, and only if eight guards hold: two nodes see it fail in two rounds, no other pod fails, another pod
-answers, the API server is ready, no rollout or drain is under way, its budget allows it, no pod of an earlier repair is kept, and
-the last repair is long ago.
-The unhealthy pod is kept for inspection, without its labels. Afterwards DNS is watched for a minute.
+It replaces at most one pod, and only if eight guards hold: two nodes see it
+fail in two rounds, no other pod fails, another pod answers, the API server is
+ready, no rollout or drain is under way, its budget allows it, no pod of an
+earlier repair is kept, and the last repair is long ago. The unhealthy pod is
+kept for inspection, without its labels. Afterwards DNS is watched for a minute.
 
-Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage, or a right is missing; 3 held by a guard, or another repair is under way.`
+Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong
+usage, or a right is missing; 3 held by a guard, or another repair is under way.`
 
 /** `evenkeel dns repair`. */
 export function addRepair(dns: Command, { load, context, exitWith }: Wired<RepairActions>): void {

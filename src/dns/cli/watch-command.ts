@@ -56,11 +56,13 @@ Example: watch from two nodes of the cluster until Ctrl-C, with metrics for Prom
 Example: record each check of ten minutes, one JSON object per line
   evenkeel dns watch --for 10min -o json > dns.jsonl
 
-On a terminal it draws a table with the last checks of each path: the higher a mark, the slower the answer, from below 1 ms to
-100 ms and more; x no answer, ! an answer with a fault, ? not asked. Elsewhere it writes a line for each change.
+On a terminal it draws a table with the last checks of each path: the higher a
+mark, the slower the answer, from below 1 ms to 100 ms and more; x no answer, !
+an answer with a fault, ? not asked. Elsewhere it writes a line for each change.
 
-Exit codes: 0 each check was ok; 1 one was bad or degraded; 2 wrong usage, or nothing can be asked;
-3 none was bad or degraded, and the state of one is not known; 130 interrupted.`
+Exit codes: 0 each check was ok; 1 one was bad or degraded; 2 wrong usage, or
+nothing can be asked; 3 none was bad or degraded, and the state of one is not
+known; 130 interrupted.`
 
 interface WatchWired extends Wired<WatchActions> {
   /** The exit code of a check with that verdict. */

@@ -26,11 +26,13 @@ type Flags = ExplainPlace &
   }
 
 const END = `
-It reads and changes nothing. Evictions are tried as dry runs: the API server makes each check of an eviction, and stores nothing. What this
-identity is not allowed to read is listed as not known. The command queries no balancer and no agent. It reads the journal of a roll that runs
-on this machine.
+It reads and changes nothing. Evictions are tried as dry runs: the API server
+makes each check of an eviction, and stores nothing. What this identity is not
+allowed to read is listed as not known. The command queries no balancer and no
+agent. It reads the journal of a roll that runs on this machine.
 
-Exit codes: 0 explained; 1 the cluster cannot be read; 2 wrong usage, or there is no such object.`
+Exit codes: 0 explained; 1 the cluster cannot be read; 2 wrong usage, or there
+is no such object.`
 
 const NODE_EXAMPLE = `
 Example: why n1 is not drained, not in service, or not next

@@ -10,10 +10,12 @@ const EXAMPLE = `
 Example: why n1 is not drained
   evenkeel guard explain nodeguard/storage --node n1 -n data
 
-It goes by the status of the NodeGuard and by the Node, and asks no hold itself. The controller asks the holds of a node that is cordoned
-or being drained, and writes what they said to the status.
+It goes by the status of the NodeGuard and by the Node, and asks no hold itself.
+The controller asks the holds of a node that is cordoned or being drained, and
+writes what they said to the status.
 
-Exit codes: 0 explained; 1 the API cannot be queried; 2 wrong usage, or there is no such NodeGuard or Node.`
+Exit codes: 0 explained; 1 the API cannot be queried; 2 wrong usage, or there is
+no such NodeGuard or Node.`
 
 /** `--node`, without which none of these commands means anything. */
 export const nodeOption = (): Option => new Option('--node <name>', 'the node').makeOptionMandatory()

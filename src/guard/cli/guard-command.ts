@@ -20,11 +20,14 @@ Example: one of them, with each node that is not Armed
 Example: watch it while nodes are drained; Ctrl-C ends it
   evenkeel guard status nodeguard/storage -n data --watch
 
-With --watch it draws the nodes in place on a terminal. Elsewhere it writes a line for each change.
+With --watch it draws the nodes in place on a terminal. Elsewhere it writes a
+line for each change.
 
-Exit codes: 0 no node that asks is held; 1 nothing is done by a NodeGuard: it is refused, a write for it is refused, or it was deleted;
-2 wrong usage, or there is no such object; 3 a node is Held or in Conflict, or the controller has not seen the object as it is now;
-130 interrupted. The guards themselves go on in each case.`
+Exit codes: 0 no node that asks is held; 1 nothing is done by a NodeGuard: it is
+refused, a write for it is refused, or it was deleted; 2 wrong usage, or there
+is no such object; 3 a node is Held or in Conflict, or the controller has not
+seen the object as it is now; 130 interrupted. The guards themselves go on in
+each case.`
 
 /** `evenkeel guard status|explain|release|hold`. */
 export const addGuardCommand =

@@ -17,8 +17,9 @@ Example: the same in a script
 Example: take it back
   evenkeel guard release nodeguard/storage --node n1 --remove -n data
 
-The node is granted in its turn: one node of a group at a time, where the node budget has room. A release is stronger than each hold, also
-one by hand. It is of this NodeGuard alone: another one that guards the node has its own holds.`
+The node is granted in its turn: one node of a group at a time, where the node
+budget has room. A release is stronger than each hold, also one by hand. It is
+of this NodeGuard alone: another one that guards the node has its own holds.`
 
 const HOLD_EXAMPLE = `
 Example: let no drain take n1 until the work on it is done
@@ -31,8 +32,10 @@ A node whose guard was evicted already is not held by it any more.`
 
 const CODES = `
 
-Exit codes: 0 written, or it is so already; 1 the API refused it; 2 wrong usage, there is no such NodeGuard or Node, the answer was another
-name, or what is there does not allow it; 130 interrupted. Nothing is written in the last three cases.`
+Exit codes: 0 written, or it is so already; 1 the API refused it; 2 wrong usage,
+there is no such NodeGuard or Node, the answer was another name, or what is
+there does not allow it; 130 interrupted. Nothing is written in the last three
+cases.`
 
 interface WriteCommand {
   readonly name: 'release' | 'hold'

@@ -28,11 +28,15 @@ Example: wait for a rollout, at most half an hour
 Example: look once
   evenkeel rollout status ingressdaemonset/web --watch=false
 
-On a terminal it draws the nodes that are not in service, with what each waits for. Elsewhere it writes a line for each change.
+On a terminal it draws the nodes that are not in service, with what each waits
+for. Elsewhere it writes a line for each change.
 
-Exit codes: 0 every node has the wanted revision and serves, or the partition keeps the rest; 1 the rollout failed: nodes are stuck, the
-object is refused, or it went back by itself; 2 wrong usage, or there is no such object; 3 it is paused, waits after its canary nodes, or was
-not done when the command ended by --timeout or --watch=false; 130 interrupted. The rollout itself goes on in the last two cases.`
+Exit codes: 0 every node has the wanted revision and serves, or the partition
+keeps the rest; 1 the rollout failed: nodes are stuck, the object is refused, or
+it went back by itself; 2 wrong usage, or there is no such object; 3 it is
+paused, waits after its canary nodes, or was not done when the command ended by
+--timeout or --watch=false; 130 interrupted. The rollout itself goes on in the
+last two cases.`
 
 const HISTORY_EXAMPLE = `
 Example: the revisions that are kept, and how many nodes have each

@@ -58,7 +58,7 @@ const COMMANDS: readonly WriteCommand[] = [
     name: 'undo',
     summary: 'go back to an earlier revision',
     example:
-      'go back to the revision before, or to revision 3\n  evenkeel rollout undo ingressdaemonset/web\n  evenkeel rollout undo ingressdaemonset/web --to-revision 3\n\nThe controller writes the template of that revision; from then on it is a rollout like any other: the budget, the canary nodes and a\npause hold for it. Where manifests are applied from a repository, change them as well, or they undo it.',
+      'go back to the revision before, or to revision 3\n  evenkeel rollout undo ingressdaemonset/web\n  evenkeel rollout undo ingressdaemonset/web --to-revision 3\n\nThe controller writes the template of that revision; from then on it is a rollout\nlike any other: the budget, the canary nodes and a pause hold for it. Where\nmanifests are applied from a repository, change them as well, or they undo it.',
     options: (command) =>
       command.addOption(
         new Option('--to-revision <number>', 'number of the revision (default: the one before)').argParser(count),
@@ -73,7 +73,7 @@ const COMMANDS: readonly WriteCommand[] = [
     name: 'retry',
     summary: 'try nodes that are stuck once more, or a template that was rolled back',
     example:
-      'try each node that is stuck, or one of them\n  evenkeel rollout retry ingressdaemonset/web\n  evenkeel rollout retry ingressdaemonset/web --node n1\n\nA node that is skipped is tried by its name alone. A template that an automatic rollback left is rolled out once more.',
+      'try each node that is stuck, or one of them\n  evenkeel rollout retry ingressdaemonset/web\n  evenkeel rollout retry ingressdaemonset/web --node n1\n\nA node that is skipped is tried by its name alone. A template that an automatic\nrollback left is rolled out once more.',
     options: (command) => ofNode(command, false),
     decide:
       ({ node }) =>
@@ -85,7 +85,7 @@ const COMMANDS: readonly WriteCommand[] = [
     name: 'skip',
     summary: 'do not count a node that is stuck as a failure of the rollout',
     example:
-      'go on although a node is stuck, where the limits allow one more; it stays out, and keeps its slot\n  evenkeel rollout skip ingressdaemonset/web --node n1',
+      'go on although a node is stuck; it stays out, and keeps its slot\n  evenkeel rollout skip ingressdaemonset/web --node n1',
     options: (command) => ofNode(command, true),
     decide:
       ({ node = '' }) =>
@@ -104,7 +104,7 @@ export function addWrites(rollout: Command, wired: Wired<RolloutActions>): void 
       .option('--dry-run', 'only say what would be written')
       .addHelpText(
         'after',
-        `\nExample: ${each.example}\n\nExit codes: 0 written, or already so; 1 the API refused it; 2 wrong usage, or the present state does not allow it.`,
+        `\nExample: ${each.example}\n\nExit codes: 0 written, or already so; 1 the API refused it; 2 wrong usage, or the\npresent state does not allow it.`,
       )
     addSub<WriteFlags>(addControllerPlace(each.options?.(command) ?? command), wired, (call, flags) =>
       written(each, call, flags),

@@ -17,11 +17,11 @@ import {
 import { runProbe } from './probe/run-probe.ts'
 
 const EXAMPLE = `
-Example: ten minutes at 200 requests a second, half of them over kept connections, with a control target
-  evenkeel probe https://app.example.com/ --rate 200 --duration 10min --control https://other.example.com/
+Example: ten minutes at 200 requests a second, with a control target
+  evenkeel probe https://app.example.com/ --rate 200 --duration 10min --control https://example.org/
 
-Exit codes: 0 no more failed than --max-failed; 1 more failed, or nothing was measured; 2 wrong usage;
-130 interrupted before --duration was over.`
+Exit codes: 0 no more failed than --max-failed; 1 more failed, or nothing was
+measured; 2 wrong usage; 130 interrupted before --duration was over.`
 
 /** `evenkeel probe URL...`. `openSource` makes a prober; nothing is asked before it runs. */
 export const addProbeCommand =

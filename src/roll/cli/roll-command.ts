@@ -80,7 +80,7 @@ Examples:
 Examples:
   evenkeel roll abort                              end the roll begun last
   evenkeel roll abort 20261121T061439Z-1f0e
-  evenkeel roll abort -f roll.yaml                 the journal is lost: put back what the nodes have recorded`,
+  evenkeel roll abort -f roll.yaml                 by the records on nodes, if the journal is lost`,
 } as const
 
 const RUN = ['[run]', 'the run, by the name of its journal (default: the run begun last)'] as const
@@ -109,7 +109,7 @@ Example:
   report: `
 Examples:
   evenkeel roll report -o json
-  evenkeel roll report --html report.html            one file: verdict, timeline, charts, windows, evidence
+  evenkeel roll report --html report.html            one file with verdict, timeline and evidence
   evenkeel roll report -o markdown > report.md
   evenkeel roll report -o otlp > trace.jsonl         spans for an OpenTelemetry Collector
   evenkeel roll report --compare 20261120T060000Z-77aa 20261121T061439Z-1f0e --html compared.html`,

@@ -38,11 +38,14 @@ Example: watch for two minutes: every live holder renews its slot in that time
 Example: one document for scripts
   evenkeel budget -o json
 
-Exit code 0 reserves nothing: a roll or a controller may take the last slot a moment later. Claim a node before you take it out
-yourself. This command queries no balancer and no agent. A node that is out only by a balancer or an agent is counted by a roll, and not
-here. A node that may be out because of its cordon or label is listed and counted here.
+Exit code 0 reserves nothing: a roll or a controller may take the last slot a
+moment later. Claim a node before you take it out yourself. This command queries
+no balancer and no agent. A node that is out only by a balancer or an agent is
+counted by a roll, and not here. A node that may be out because of its cordon or
+label is listed and counted here.
 
-Exit codes: 0 one more node may leave at this moment; 1 the API cannot be queried; 2 wrong usage, or maxOut is invalid; 3 the budget is used up.`
+Exit codes: 0 one more node may leave at this moment; 1 the API cannot be
+queried; 2 wrong usage, or maxOut is invalid; 3 the budget is used up.`
 
 /** `evenkeel budget`. */
 export const addBudgetCommand =
