@@ -3,8 +3,7 @@ import { dataFindings, upstreamFindings, zoneFindings } from './data-rows.ts'
 import { type Digest, digest, isAsked, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import { exposedFindings, isReachedFromOutside, unsureFromOutside } from './exposed-rows.ts'
-import type { DnsFinding } from './finding.ts'
-import { misledFindings } from './misled-places.ts'
+import { type DnsFinding, placesOf } from './finding.ts'
 import {
   ailingPod,
   awayPod,
@@ -46,7 +45,7 @@ export function diagnose(scene: DnsScene): readonly DnsFinding[] {
     ...cacheFindings(d),
     ...upstreamFindings(d),
     ...notAsked(d),
-    ...misledFindings(d.misled),
+    ...misledPlaces(d),
     ...cutOff,
   ]
   if (found.length > 0) return found
@@ -112,4 +111,17 @@ function cutOffVantages({ unsound, scene }: Digest): readonly DnsFinding[] {
         .map(({ target, reading }) => pathText(name, target.name, reading)),
     ],
   }))
+}
+
+/** Pods of the cluster on a node may be answered as the place is there. A place outside may be left out on purpose. */
+function misledPlaces({ misled }: Digest): readonly DnsFinding[] {
+  return [...misled.values()].map(({ paths, isContradicted }) => {
+    const from = paths.map((path) => path.from)
+    const isOfCluster = isContradicted && from.some(({ node }) => node !== undefined)
+    return {
+      code: isOfCluster ? 'SeenFromSomePlaces' : 'PlaceRefused',
+      subjects: placesOf(from),
+      evidence: paths.map(({ vantage, target, reading }) => pathText(vantage, target.name, reading)),
+    }
+  })
 }

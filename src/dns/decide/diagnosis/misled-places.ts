@@ -1,7 +1,5 @@
 import { isWrong } from '../path-reading.ts'
 import type { PathFrom } from '../scene.ts'
-import { pathText } from './evidence-text.ts'
-import { type DnsFinding, placesOf } from './finding.ts'
 
 /** A place that gets wrong answers by which place it is: they say nothing about what the pods know. */
 export interface MisledPlace {
@@ -16,15 +14,15 @@ const NODES_FOR_ALL = 2
 
 /** By the name of the place. */
 export function misledPlaces(paths: readonly PathFrom[]): ReadonlyMap<string, MisledPlace> {
-  const told = paths.filter(({ reading }) => reading.data === 'right' || isWrong(reading))
-  const byPlace = Map.groupBy(told, ({ vantage }) => vantage)
+  const answered = paths.filter(({ reading }) => reading.data === 'right' || isWrong(reading))
+  const byPlace = Map.groupBy(answered, ({ vantage }) => vantage)
   const refused = [...byPlace.values()].filter((ofPlace) => ofPlace.every(isRefused)).flat()
-  const isServed = told.some((path) => !isRefused(path))
+  const isServed = answered.some((path) => !isRefused(path))
   const isOfAll = !isServed && new Set(refused.flatMap(({ from }) => from.node ?? [])).size >= NODES_FOR_ALL
   return new Map(
     [...byPlace].flatMap(([name, ofPlace]): readonly [string, MisledPlace][] => {
       const isAllRefused = refused.includes(ofPlace[0] as PathFrom)
-      const isContradicted = (isAllRefused && isServed) || isContradictedBy(told, ofPlace)
+      const isContradicted = (isAllRefused && isServed) || isContradictedBy(answered, ofPlace)
       return isContradicted || (isAllRefused && !isOfAll) ? [[name, { paths: ofPlace, isContradicted }]] : []
     }),
   )
@@ -33,10 +31,10 @@ export function misledPlaces(paths: readonly PathFrom[]): ReadonlyMap<string, Mi
 const isRefused = ({ reading }: PathFrom): boolean => reading.data === 'refused'
 
 /** Each pod answers this place wrongly, and another place rightly. */
-function isContradictedBy(told: readonly PathFrom[], ofPlace: readonly PathFrom[]): boolean {
+function isContradictedBy(answered: readonly PathFrom[], ofPlace: readonly PathFrom[]): boolean {
   const pods = ofPlace.filter(({ target }) => target.kind === 'pod')
   const isRightElsewhere = ({ vantage, target }: PathFrom): boolean =>
-    told.some(
+    answered.some(
       (other) =>
         other.vantage !== vantage &&
         other.target.kind === 'pod' &&
@@ -44,17 +42,4 @@ function isContradictedBy(told: readonly PathFrom[], ofPlace: readonly PathFrom[
         other.reading.data === 'right',
     )
   return pods.length > 0 && pods.every((path) => isWrong(path.reading) && isRightElsewhere(path))
-}
-
-/** Pods of the cluster on a node may be answered as the place is there. A place outside may be left out on purpose. */
-export function misledFindings(misled: ReadonlyMap<string, MisledPlace>): readonly DnsFinding[] {
-  return [...misled.values()].map(({ paths, isContradicted }) => {
-    const from = paths.map((path) => path.from)
-    const isOfCluster = isContradicted && from.some(({ node }) => node !== undefined)
-    return {
-      code: isOfCluster ? 'SeenFromSomePlaces' : 'PlaceRefused',
-      subjects: placesOf(from),
-      evidence: paths.map(({ vantage, target, reading }) => pathText(vantage, target.name, reading)),
-    }
-  })
 }
