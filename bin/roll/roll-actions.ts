@@ -1,5 +1,6 @@
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../src/ground/machine/system-random.ts'
+import type { Node } from '../../src/ground/model/node.ts'
 import { present } from '../../src/ground/model/present.ts'
 import { originOf } from '../../src/ground/model/run-origin.ts'
 import { toIso } from '../../src/ground/model/time.ts'
@@ -40,6 +41,7 @@ export function rollActions(surroundings: RollSurroundings): RollActions {
     resume: (request, io) => goOn(request, { surroundings, io }),
     abort: (request, io) => abort(request, surroundings, io),
     history: (request) => history(request, surroundings),
+    nodesNow: (place, nodes, signal) => nodesNow(place, { nodes, surroundings }, signal),
     begunFor: (key, place) => begunFor(key, journals(place, surroundings)),
     list: (request) => list(request, surroundings),
     leftOut: (request, signal) => leftOut(request, surroundings, signal),
@@ -83,6 +85,21 @@ async function abort(request: RunRequest, surroundings: RollSurroundings, io: Ro
 async function history(request: RunRequest, surroundings: RollSurroundings): Promise<RollHistory> {
   const store = journals(request, surroundings)
   return historyOf(store, request.run ?? (await newestRun(store)))
+}
+
+interface NamedNodes {
+  readonly nodes: readonly string[]
+  readonly surroundings: RollSurroundings
+}
+
+async function nodesNow(
+  place: RollPlace,
+  { nodes, surroundings }: NamedNodes,
+  signal: AbortSignal,
+): Promise<readonly Node[]> {
+  const { cluster } = await clusterOf(place, surroundings, signal)
+  const found = await Promise.all(nodes.map((node) => cluster.readNode(node, signal)))
+  return found.flatMap((node) => node ?? [])
 }
 
 async function begunFor(key: string, store: JournalStore): Promise<RollHistory | undefined> {

@@ -62,3 +62,38 @@ test('a node that is out is put back though its journal takes no entry any more'
   assert.deepEqual(new Set(admin), new Set(['ready']))
   cluster.end()
 })
+
+test('a roll whose disk is full to the end says what its journal lacks, and that it is not to be resumed', async () => {
+  const { cluster, roll, first } = await begunRoll()
+  await cluster.time.settle(
+    first.log.first((event) => event.type === 'step.started' && event.step === 'proof'),
+    600_000,
+  )
+  roll.journal.disk = diskOf(cluster, () => true)
+  const end = await cluster.time.settle(first.ended, 600_000)
+  assert.notEqual(end, 'died')
+  const said = first.events.findLast((event) => event.type === 'roll.ended')
+  assert.equal(said?.outcome, 'completed')
+  assert.match(
+    said?.unwritten ?? '',
+    /^it lacks \d+ lines since \d\d:\d\d:\d\dZ: cannot write the journal: ENOSPC: .*; it does not say how the roll ended, nor that n1 is through: do not resume this run, which would begin it again$/,
+  )
+  cluster.end()
+})
+
+test('a roll whose disk was full for a while says that reports lack that time', async () => {
+  const { cluster, roll, first } = await begunRoll()
+  await cluster.time.settle(
+    first.log.first((event) => event.type === 'step.started' && event.step === 'proof'),
+    600_000,
+  )
+  const fullUntilMs = cluster.time.monoMs() + 1_000
+  roll.journal.disk = diskOf(cluster, () => cluster.time.monoMs() < fullUntilMs)
+  await cluster.time.settle(first.ended, 600_000)
+  const said = first.events.findLast((event) => event.type === 'roll.ended')
+  assert.match(
+    said?.unwritten ?? '',
+    /^it lacks \d+ lines? since .*; it has room again, and reports of this run are incomplete$/,
+  )
+  cluster.end()
+})

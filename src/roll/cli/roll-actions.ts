@@ -1,3 +1,4 @@
+import type { Node } from '../../ground/model/node.ts'
 import type { Sample } from '../../ground/model/probe.ts'
 import type { PageOf } from '../../ground/ports/http-door.ts'
 import type { LatencySecond } from '../model/latency-second.ts'
@@ -102,6 +103,8 @@ export interface RollActions {
   /** The run that has a node of the cluster out, and its journal if it is on this machine. Reads the cluster. */
   leftOut(request: RunRequest, signal: AbortSignal): Promise<Pick<RollHistory, 'run' | 'events'>>
   history(request: RunRequest): Promise<RollHistory>
+  /** The Nodes of these names, as the API server has them now; those that exist. Rejects where it cannot be asked. */
+  nodesNow(request: RollPlace, nodes: readonly string[], signal: AbortSignal): Promise<readonly Node[]>
   /** The run that was begun for the key of `--once`; undefined where there is none. */
   begunFor(key: string, place: RollPlace): Promise<RollHistory | undefined>
   /** Throws UserError where the port is not free, or the file cannot be written. `text` is the first content. */

@@ -115,10 +115,15 @@ Examples:
   evenkeel roll report --compare 20261120T060000Z-77aa 20261121T061439Z-1f0e --html compared.html`,
 } as const
 
+const HISTORY_READS = {
+  status: 'Reads the journal, and where that has no end and its process is gone, the Nodes in work.',
+  report: 'Reads only the journal; contacts no cluster.',
+} as const
+
 function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub<'status' | 'report'>): void {
   const command = roll
     .command(name)
-    .description(`${sentence(about)}. Reads only the journal; contacts no cluster.`)
+    .description(`${sentence(about)}. ${HISTORY_READS[name]}`)
     .summary(about)
     .argument(name === 'report' ? '[runs...]' : RUN[0], name === 'report' ? RUNS_ABOUT : RUN[1])
     .addHelpText('after', HISTORY_EXAMPLES[name])

@@ -157,6 +157,8 @@ export type RollEvent =
       readonly load?: LoadTick
       /** Nodes that stay out; their state in the balancers is kept until the process is interrupted. */
       readonly guarded?: readonly string[]
+      /** What the journal lacks, since the disk refused it, and what follows from it. */
+      readonly unwritten?: string
     }
 
 /** A step that was under way when a failure window began, the most likely first. Empty: none was. */

@@ -20,6 +20,18 @@ const isPutBack = ({ type, action, ok }: Entry): boolean => type === 'write' && 
 /** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */
 const TICK_JOURNALED_EVERY_MS = 5000
 
+/** What a journal lacks. */
+export interface JournalGap {
+  readonly entries: number
+  /** When the first of them was refused, and why the last one. */
+  readonly since: string
+  readonly why: string
+  /** Those that a later process cannot do without, and that the disk has not taken since. */
+  readonly owed: readonly Entry[]
+  /** The disk still refuses. */
+  readonly isOpen: boolean
+}
+
 /** Numbers and stamps what happens, shows it, and keeps it in the journal. */
 export class EventLog {
   readonly #journal: Journal
@@ -31,6 +43,7 @@ export class EventLog {
   #tickJournaledAt: MonoMs | undefined
   /** What the disk refused and the next process cannot do without: it comes before all else once the disk takes it. */
   #owed: Entry[] = []
+  #lost: Omit<JournalGap, 'owed' | 'isOpen'> | undefined
   #tail: Promise<void> = Promise.resolve()
 
   constructor(parts: {
@@ -48,6 +61,12 @@ export class EventLog {
   /** False from a failed append until one succeeds: then nothing disruptive is begun. */
   get writable(): boolean {
     return this.#writable
+  }
+
+  /** What the disk has refused since the process began; undefined where it took everything. */
+  async gap(): Promise<JournalGap | undefined> {
+    await this.#tail
+    return this.#lost && { ...this.#lost, owed: this.#owed, isOpen: !this.#writable }
   }
 
   emit(event: RollEvent): void {
@@ -112,6 +131,8 @@ export class EventLog {
         this.#sink({ type: 'warning', text, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) })
       }
       this.#writable = false
+      const { entries = 0, since = toIso(this.#clock.wallMs()) } = this.#lost ?? {}
+      this.#lost = { entries: entries + 1, since, why: error.message }
     }
   }
 }

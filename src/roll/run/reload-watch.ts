@@ -15,6 +15,12 @@ export class ReloadWatch {
   readonly #last = new Map<string, TimedReading>()
   #spans: readonly ReloadSpan[] = []
 
+  /** As a poller calls it. */
+  readonly hears = {
+    onAnswer: (timed: TimedReading): void => this.answered(timed),
+    onUnreached: (poll: FailedPoll): void => this.failed(poll),
+  }
+
   constructor(mustBeOut: () => readonly OutServer[]) {
     this.#mustBeOut = mustBeOut
   }

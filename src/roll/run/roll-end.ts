@@ -1,10 +1,13 @@
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { distinct, evenkeel, type Sentence } from '../../ground/model/sentence.ts'
+import { countOf } from '../../ground/text/count-text.ts'
 import { leftOut, mayBeOut } from '../decide/node-gone.ts'
 import { isOfTraffic } from '../decide/stop/other-lane.ts'
 import { withFailures } from '../decide/with-failures.ts'
 import type { NodeResult, RollOutcome } from '../model/roll-event.ts'
 import type { Verdict } from '../model/verdict.ts'
+import type { JournalGap } from './event-log.ts'
 import type { RunState } from './run-state.ts'
 
 export interface RollEnd {
@@ -15,6 +18,8 @@ export interface RollEnd {
   /** Nodes that must not serve although their balancers may forget it. */
   readonly guarded: readonly string[]
   readonly next: readonly Sentence[]
+  /** What the journal lacks, and what follows from it. Absent: it has everything. */
+  readonly unwritten?: string
 }
 
 export interface EndSnapshot {
@@ -29,6 +34,8 @@ export interface EndSnapshot {
   readonly unjudged?: readonly Reason[]
   /** The roll file allows these failures. */
   readonly isAllowed?: true
+  /** What the disk refused. */
+  readonly gap?: JournalGap | undefined
 }
 
 /** `aborted`: where something is left that is not back. */
@@ -42,7 +49,7 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 
 /** The end of a roll. Exit codes: 0 done, or aborted and all put back; 1 stopped; 3 held at a limit; 130 interrupted. */
 export function endOf(snapshot: EndSnapshot): RollEnd {
-  const { run, standings, interrupted, failed, failures, unjudged = [], isAllowed = false } = snapshot
+  const { run, standings, interrupted, failed, failures, unjudged = [], isAllowed = false, gap } = snapshot
   const out = standings.filter((node) => node.state === 'out')
   const gone = standings.filter((node) => node.state === 'gone').map(({ node }) => node)
   const wasInWork = (node: string): boolean => node === run.underWay || run.inWorkBefore?.includes(node) === true
@@ -65,7 +72,19 @@ export function endOf(snapshot: EndSnapshot): RollEnd {
     standings,
     guarded,
     next: nextCommands(run, { reasons, out, outcome }),
+    ...present({ unwritten: gap && unwrittenText(gap) }),
   }
+}
+
+/** A process that goes by this journal does not know of what it lacks. */
+function unwrittenText({ entries, since, why, owed, isOpen }: JournalGap): string {
+  const lacks = `it lacks ${countOf(entries, 'line')} since ${since.slice(11, 19)}Z: ${why}`
+  if (!isOpen) return `${lacks}; it has room again, and reports of this run are incomplete`
+  const through = owed.flatMap(({ type, node }) => (type === 'through' && typeof node === 'string' ? [node] : []))
+  const end = `${lacks}; it does not say how the roll ended`
+  return through.length === 0
+    ? end
+    : `${end}, nor that ${through.join(', ')} ${through.length === 1 ? 'is' : 'are'} through: do not resume this run, which would begin ${through.length === 1 ? 'it' : 'them'} again`
 }
 
 const isUnfinished = ({ done, order, hosts }: RunState): boolean =>

@@ -7,7 +7,6 @@ import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts
 import type { ServerRef } from '../../service/model/balancer.ts'
 import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
 import type { StepSpan } from '../decide/availability/attribution.ts'
-import type { FailedPoll, TimedReading } from '../decide/availability/reload-spans.ts'
 import { baselineMissing } from '../decide/baseline.ts'
 import { mayRelease } from '../decide/drain/may-be-polite.ts'
 import { nodeResult } from '../decide/node-result.ts'
@@ -128,7 +127,8 @@ export class RollEngine {
       await Promise.all([this.#lastPolls(), marks, this.#shared.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
       const failures = endFailures(run, this.#stopSnapshot())
-      const end = endOf({ run, standings: allResults(run, this.#results), interrupted: interrupt.aborted, ...failures })
+      const known = { run, standings: allResults(run, this.#results), gap: await this.#events.gap() }
+      const end = endOf({ ...known, interrupted: interrupt.aborted, ...failures })
       this.#emit({ type: 'roll.ended', ...end, ...present({ load }) })
       // It has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted.
       if (end.guarded.length > 0) await Promise.race([aborted(interrupt), background])
@@ -142,7 +142,7 @@ export class RollEngine {
     }
   }
 
-  /** The roll reports failed requests only with what the balancers say of the time in which they failed. */
+  /** Failed requests are reported only with what the balancers say of the time in which they failed. */
   async #lastPolls(): Promise<void> {
     if (this.#load?.hasUnreported() === true)
       await Promise.all(this.#pollers.map((poller) => poller.poll(this.#work.signal)))
@@ -257,12 +257,9 @@ export class RollEngine {
       this.#load?.changed()
       if (isNews) this.#wake()
     }
-    const onAnswer = (timed: TimedReading): void => this.#reloads.answered(timed)
-    const onUnreached = (poll: FailedPoll): void => this.#reloads.failed(poll)
     const own = (at: InstanceSnapshot): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(at))
-    return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], {
-      ...{ clock, own, onPoll, onAnswer, onUnreached },
-    })
+    const parts = { clock, own, onPoll, ...this.#reloads.hears }
+    return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], parts)
   }
 
   #makeLoad(): LoadWatch | undefined {

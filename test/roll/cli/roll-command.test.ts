@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Node } from '../../../src/ground/model/node.ts'
 import { UserError } from '../../../src/ground/model/user-error.ts'
 import type { RollOutcome } from '../../../src/roll/model/roll-event.ts'
+import { formatRecord } from '../../../src/service/model/node-record.ts'
+import { aNode, aRecord } from '../../support/roll-world.ts'
 import { heldStory, RUN } from './screen/roll-story.ts'
 import { ended, evenkeel, PLAN, ScriptedActions, stamped } from './scripted-roll.ts'
 
@@ -72,6 +75,27 @@ test('status and report read the journal and begin nothing', async () => {
   for (const command of ['roll status -o json', 'roll report -o json'])
     assert.equal(JSON.parse((await evenkeel(command, actions)).out).outcome, 'interrupted', command)
   assert.equal(actions.requests.length, 0)
+})
+
+test('the status of a run whose process is gone says what the Node in work shows now', async () => {
+  const actions = new ScriptedActions(ended('completed', 0))
+  actions.running = false
+  const now = async (nodes?: readonly Node[]) => {
+    actions.nodes = nodes
+    const { out } = await evenkeel('roll status', actions)
+    return out.replaceAll(/\s+/g, ' ').match(/ now (.*?) next /)?.[1]
+  }
+  const annotations = { 'evenkeel.dev/record': formatRecord(aRecord({ run: RUN })) }
+  assert.equal(
+    await now([aNode('w-2')]),
+    'w-2 is not cordoned, and its Node bears no record: nothing of this run is left on it',
+  )
+  assert.equal(
+    await now([aNode('w-2', { unschedulable: true, annotations })]),
+    'w-2 is cordoned, and its Node bears the record of this run: it is not put back',
+  )
+  assert.equal(await now([]), 'w-2 is no Node of the cluster any more')
+  assert.equal(await now(), 'w-2 as the journal has it: the cluster cannot be asked: connect ECONNREFUSED')
 })
 
 test('what an action refuses comes out as it is, with exit 2; a bug with its stack and exit 1', async () => {

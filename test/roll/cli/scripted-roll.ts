@@ -1,5 +1,7 @@
 import { LinePrinter } from '../../../src/cli/line-printer.ts'
 import { runProgram } from '../../../src/cli/program.ts'
+import type { Node } from '../../../src/ground/model/node.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { MetricsPlace, RollActions, RollIo, RollRequest, RunRequest } from '../../../src/roll/cli/roll-actions.ts'
 import { addRollCommand } from '../../../src/roll/cli/roll-command.ts'
 import type { RollEvent, RollOutcome, StampedEvent } from '../../../src/roll/model/roll-event.ts'
@@ -102,6 +104,14 @@ export class ScriptedActions implements RollActions {
     const run = request.run ?? RUN
     return Promise.resolve({ run, events: heldStory().events, running: this.running, journal: `/state/${run}` })
   }
+
+  /** What the API server has; absent: it cannot be asked. */
+  nodes: readonly Node[] | undefined
+
+  nodesNow: RollActions['nodesNow'] = () =>
+    this.nodes === undefined
+      ? Promise.reject(new WorldError('connect ECONNREFUSED', { code: 'KUBE_UNREACHABLE', retry: 'backoff' }))
+      : Promise.resolve(this.nodes)
 
   begunFor: RollActions['begunFor'] = (key) => {
     const events = this.#begun?.[key]

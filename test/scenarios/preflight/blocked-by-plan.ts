@@ -129,6 +129,7 @@ async function run(ground: PreflightGround, situation: BadSituation, line: strin
     resume: never,
     abort: never,
     history: never,
+    nodesNow: never,
     begunFor: never,
     list: () => Promise.reject(new Error('no list is asked for')),
     leftOut: never,

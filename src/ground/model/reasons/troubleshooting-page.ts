@@ -18,7 +18,7 @@ This page is made from \`src/ground/model/reasons\` by \`npm run docs\`.
 
 Look at these first:
 
-    evenkeel roll status              the state of the run that began last; contacts no cluster
+    evenkeel roll status              the state of the run that began last, by its journal
     evenkeel roll report              what that run did, node by node, and the path of its journal
     kubectl get node n1 -o jsonpath='{.metadata.annotations.evenkeel\\.dev/record}'
 

@@ -25,7 +25,7 @@ export function endBlock(view: RollView): Block | undefined {
     word: WORDS[end.outcome],
     tone: end.outcome === 'held' ? 'hold' : 'stop',
     title: titleOf(view, end.outcome),
-    rows: [whatRow(view), whyRow(view), ...stopRows(view), stateRow(view), nextRow(view)],
+    rows: [whatRow(view), whyRow(view), ...stopRows(view), stateRow(view), ...journalRows(view), nextRow(view)],
   }
 }
 
@@ -61,6 +61,10 @@ function whyRow({ end }: RollView): BlockRow {
   const texts = (end?.reasons ?? []).slice(inTitle, inTitle + SHOWN_MAX).map(({ text }) => text)
   return { label: 'why', texts }
 }
+
+/** What the disk refused. */
+export const journalRows = ({ end }: RollView): readonly BlockRow[] =>
+  end?.unwritten === undefined ? [] : [{ label: 'journal', texts: [end.unwritten] }]
 
 /** Nodes with the same state are named together; those that need a person come first. */
 function stateRow(view: RollView): BlockRow {

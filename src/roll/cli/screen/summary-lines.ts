@@ -11,7 +11,7 @@ import { isOften, movesOf, movesText } from '../../report/view/pod-moves.ts'
 import type { NodeView, RollView } from '../../report/view/roll-view.ts'
 import { allowedText, stopRows } from '../../report/view/stop-text.ts'
 import { causeText, outageClassText, outageSpanText } from '../../report/view/window-text.ts'
-import { endBlock } from './end-block.ts'
+import { endBlock, journalRows } from './end-block.ts'
 import { excusedText, gapText, loadText } from './node-text.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -79,6 +79,7 @@ function limitRows(view: RollView): readonly BlockRow[] {
   return [
     ...(moved === undefined ? [] : [{ label: 'moved', texts: [moved] }]),
     { label: 'what', texts: seen },
+    ...journalRows(view),
     ...stopRows(view),
     ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load, gapText(view))] }]),
   ]

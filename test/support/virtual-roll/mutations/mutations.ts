@@ -93,8 +93,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation('detaches from one backend alone', [
     'src/service/decide/node-servers.ts',
-    'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.node))',
-    'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.node)).slice(0, 1)',
+    'allowedRecorded(s).filter((server) => belongsTo(server.recorded, s.node))',
+    'allowedRecorded(s).filter((server) => belongsTo(server.recorded, s.node)).slice(0, 1)',
   ]),
   mutation('takes the last usable server out of service', [
     'src/service/decide/may-be-taken.ts',
