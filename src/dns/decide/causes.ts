@@ -117,8 +117,8 @@ export const CAUSES = {
     verdict: 'bad',
     is: 'pods answer, but the Service’s address refuses',
     cause:
-      'kube-proxy has no endpoint for the Service: the EndpointSlices are empty, or kube-proxy has not received them.',
-    cure: 'Check the readiness of the pods and the selector of the Service. If there are endpoints, restart kube-proxy on the node where the address refuses.',
+      'kube-proxy has no endpoint for the Service: the EndpointSlices are empty or without a UDP port, as where no container has the port that targetPort names. Or kube-proxy has not received them.',
+    cure: 'Check the readiness of the pods, and the selector and the targetPort of the Service. If there are endpoints, restart kube-proxy on the node where the address refuses.',
     repair: 'none',
   },
   ReplyFromElsewhere: {
