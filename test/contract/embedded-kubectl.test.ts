@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { httpDoor } from '../../src/sim/doors/http-door.ts'
-import { DEPLOYMENTS, NODES, PODS } from '../../src/sim/world/api-resource.ts'
+import { DEPLOYMENTS, NAMESPACES, NODES, PODS } from '../../src/sim/world/api-resource.ts'
 import { createObject } from '../../src/sim/world/create-object.ts'
 import { replaceObject } from '../../src/sim/world/replace-object.ts'
 import { ensureBuilt } from '../../testbed/build.ts'
@@ -83,6 +83,15 @@ describe('a real kubectl on the embedded cluster', requires('testbed'), () => {
     assert.match(await kubectl(['cordon', 'n2']), /already cordoned/)
     assert.match(await kubectl(['uncordon', 'n2']), /node\/n2 uncordoned/)
     assert.equal(await kubectl(['get', 'node', 'n2', '-o', 'jsonpath={.spec.unschedulable}']), '')
+  })
+
+  test('apply of the rights of a roll validates and creates each object, and applies them once more', async () => {
+    createObject(world, { resource: NAMESPACES, body: { metadata: { name: 'kube-node-lease' } } })
+    const file = join(import.meta.dirname, '../../deploy/roll-rbac.yaml')
+    const applied = await kubectl(['apply', '-f', file])
+    assert.match(applied, /clusterrole\.rbac\.authorization\.k8s\.io\/evenkeel-roll created/)
+    assert.doesNotMatch(applied, /configured|unchanged|error/)
+    assert.match(await kubectl(['apply', '-f', file]), /rolebinding\.rbac\.authorization\.k8s\.io\/evenkeel-slots unchanged/)
   })
 
   test('scale changes the replicas that are wanted', async () => {

@@ -103,9 +103,9 @@ export function guardDemoLines(run: GuardDemoRun, program: string): readonly str
     `  All pods were looked at after each of ${countText(seen.changes)} changes of a pod.`,
     ...(run.failure === undefined ? [] : [`It did not finish: ${run.failure}`]),
     '',
-    'On your cluster, in a checkout of this project:',
+    'On your cluster, in a checkout of this project, once its image (npm run image) is in your registry:',
     '  helm upgrade --install evenkeel-agent deploy/chart/evenkeel -n evenkeel --create-namespace \\',
-    '    --set controller.enabled=true,guard.enabled=true',
+    '    --set controller.enabled=true,guard.enabled=true,image.repository=registry.example/evenkeel',
     `  ${program} guard status                what each NodeGuard waits for`,
     'Next: docs/guard.md has a first NodeGuard, and says when a node is granted.',
   ]

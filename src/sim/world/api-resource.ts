@@ -147,6 +147,17 @@ export const VOLUME_ATTACHMENTS = resource('storage.k8s.io', 'v1', {
   keptByStatus: ALL_META,
 })
 
+const rbac = (named: Named): ApiResource => resource('rbac.authorization.k8s.io', 'v1', named)
+
+/** They are stored and shown, and grant nothing: whoever asks has all rights. */
+const ACCOUNTS_AND_ROLES: readonly ApiResource[] = [
+  core({ plural: 'serviceaccounts', kind: 'ServiceAccount', shortNames: ['sa'] }),
+  rbac({ plural: 'roles', kind: 'Role' }),
+  rbac({ plural: 'rolebindings', kind: 'RoleBinding' }),
+  rbac({ plural: 'clusterroles', kind: 'ClusterRole', namespaced: false }),
+  rbac({ plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', namespaced: false }),
+]
+
 export const PRIORITY_CLASSES = resource('scheduling.k8s.io', 'v1', {
   plural: 'priorityclasses',
   counted: true,
@@ -208,6 +219,7 @@ export const API_RESOURCES: readonly ApiResource[] = [
   INGRESS_DAEMON_SETS,
   FIRST_INGRESS_DAEMON_SETS,
   RESOURCE_QUOTAS,
+  ...ACCOUNTS_AND_ROLES,
 ]
 
 /** `pods`, `deployments.apps`: as RBAC, events and messages of the API call a kind. */
