@@ -116,8 +116,8 @@ describe('the chart', requires('helm'), () => {
     ['one port for two', 'agent.statusPort=8080', /have to be different ones/],
     ['no node that may be out', 'controller.maxCordonedOut=0', /controller\/maxCordonedOut/],
     ['an interval without a unit', 'dns.interval=30', /dns\/interval/],
-    ['DNS without a controller', 'dns.enabled=true', /dns\.enabled takes controller\.enabled/],
-    ['a repair of DNS that is not checked', 'dns.repair=true', /dns\.relay and dns\.repair take dns\.enabled/],
+    ['DNS without a controller', 'dns.enabled=true', /dns\.enabled requires controller\.enabled/],
+    ['a repair of DNS that is not checked', 'dns.repair=true', /dns\.relay and dns\.repair require dns\.enabled/],
   ]
   for (const [title, setting, says] of WRONG) {
     test(`${title} is refused`, async () => {

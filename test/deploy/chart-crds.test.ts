@@ -87,10 +87,10 @@ describe('the CustomResourceDefinitions of the chart', requires('helm'), () => {
 
   test('NodeGuards are refused without a controller, and on a cluster that cannot check their rules', async () => {
     const alone = await renderChart('guard.enabled=true')
-    assert.match(alone.stderr, /guard\.enabled takes controller\.enabled/)
+    assert.match(alone.stderr, /guard\.enabled requires controller\.enabled/)
     const set = GUARDS.flatMap((value) => ['--set', value])
     const old = await runToEnd([HELM, 'template', 'evenkeel-agent', CHART, ...set, '--kube-version', '1.28.9'])
-    assert.match(old.stderr, /guard\.enabled takes Kubernetes 1\.29 or newer, .*; this is v1\.28\.9/)
+    assert.match(old.stderr, /guard\.enabled requires Kubernetes 1\.29 or newer, .*; this is v1\.28\.9/)
   })
 
   test('stay when the release goes, since their objects would go with them', async () => {
@@ -102,12 +102,12 @@ describe('the CustomResourceDefinitions of the chart', requires('helm'), () => {
     [
       'a cluster that cannot check their rules',
       ['--kube-version', '1.28.9'],
-      /ingress\.enabled takes Kubernetes 1\.29 or newer, .*; this is v1\.28\.9/,
+      /ingress\.enabled requires Kubernetes 1\.29 or newer, .*; this is v1\.28\.9/,
     ],
     [
       'agents that the controller cannot ask',
       ['--set', 'agent.address=127.0.0.1'],
-      /ingress\.enabled takes agents that answer at the addresses of their nodes.*: remove agent\.address/,
+      /ingress\.enabled requires agents that answer at the addresses of their nodes.*: remove agent\.address/,
     ],
     ['a group that there is not', ['--set', 'ingress.groups={evenkeel.io}'], /ingress\/groups/],
     ['a namespace that is no name', ['--set', 'ingress.slotsNamespace=Slots'], /ingress\/slotsNamespace/],

@@ -97,7 +97,7 @@ describe('the controller of the chart', requires('helm'), () => {
     )
     assert.ok(argsOf(all, 'Deployment').includes('--ingress'))
     const refused = await renderChart('ingress.enabled=true')
-    assert.match(refused.stderr, /ingress.enabled takes controller.enabled/)
+    assert.match(refused.stderr, /ingress.enabled requires controller.enabled/)
   })
 
   test('a controller that acts on NodeGuards may write what belongs to them, their status, and the claims on Nodes', async () => {
@@ -126,6 +126,16 @@ describe('the controller of the chart', requires('helm'), () => {
     )
     assert.ok(argsOf(all, 'Deployment').includes('--guard'))
     assert.ok(!argsOf(all, 'DaemonSet').some((word) => word.includes('guard')))
+  })
+
+  test('a controller whose holds may name Services asks the DNS of the cluster, and any other one needs none', async () => {
+    const policies = async (...values: readonly string[]) =>
+      readManifests((await renderChart('controller.enabled=true', ...values)).stdout)
+        .filter(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet')
+        .map(({ kind, spec }) => `${kind} ${spec?.template?.spec.dnsPolicy}`)
+        .toSorted()
+    assert.deepEqual(await policies('guard.enabled=true'), ['DaemonSet Default', 'Deployment ClusterFirst'])
+    assert.deepEqual(await policies('ingress.enabled=true'), ['DaemonSet Default', 'Deployment Default'])
   })
 
   test('both loops of the controller take their slots in the same namespace', async () => {
@@ -182,7 +192,7 @@ describe('the controller of the chart', requires('helm'), () => {
     )
     const { code, stderr } = await renderChart(...DNS, 'dns.repair=true')
     assert.equal(code, 1)
-    assert.match(stderr, /dns\.repair takes dns\.relay/)
+    assert.match(stderr, /dns\.repair requires dns\.relay/)
   })
 
   test('each role of DNS is bound to the controller’s account, where it is, and none is there without it', async () => {

@@ -11,6 +11,7 @@ interface Manifest extends RbacManifest {
   readonly spec?: {
     readonly template?: {
       readonly spec: {
+        readonly dnsPolicy?: string
         readonly nodeSelector?: Readonly<Record<string, string>>
         readonly containers: readonly { readonly command?: readonly string[]; readonly args: readonly string[] }[]
       }

@@ -120,13 +120,13 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- define "evenkeel.dnsFits" -}}
 {{- with .Values.dns -}}
 {{- if and .enabled (not $.Values.controller.enabled) -}}
-{{- fail "dns.enabled takes controller.enabled: the controller checks DNS" -}}
+{{- fail "dns.enabled requires controller.enabled: the controller checks DNS" -}}
 {{- end -}}
 {{- if and (or .relay .repair) (not .enabled) -}}
-{{- fail "dns.relay and dns.repair take dns.enabled" -}}
+{{- fail "dns.relay and dns.repair require dns.enabled" -}}
 {{- end -}}
 {{- if and .repair (not .relay) -}}
-{{- fail "dns.repair takes dns.relay: no pod is replaced unless two nodes see that it is ill" -}}
+{{- fail "dns.repair requires dns.relay: no pod is replaced unless two nodes see that it is ill" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -180,13 +180,13 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- define "evenkeel.ingressFits" -}}
 {{- with .Values.ingress -}}
 {{- if and .enabled (not $.Values.controller.enabled) -}}
-{{- fail "ingress.enabled takes controller.enabled: the controller rolls IngressDaemonSets out" -}}
+{{- fail "ingress.enabled requires controller.enabled: the controller rolls IngressDaemonSets out" -}}
 {{- end -}}
 {{- if and .enabled $.Values.agent.address -}}
-{{- fail "ingress.enabled takes agents that answer at the addresses of their nodes, where the controller asks them: remove agent.address" -}}
+{{- fail "ingress.enabled requires agents that answer at the addresses of their nodes, where the controller asks them: remove agent.address" -}}
 {{- end -}}
 {{- if and .enabled (semverCompare "<1.29.0-0" $.Capabilities.KubeVersion.Version) -}}
-{{- fail (printf "ingress.enabled takes Kubernetes 1.29 or newer, which checks the rules of IngressDaemonSets; this is %s" $.Capabilities.KubeVersion.Version) -}}
+{{- fail (printf "ingress.enabled requires Kubernetes 1.29 or newer, which checks the rules of IngressDaemonSets; this is %s" $.Capabilities.KubeVersion.Version) -}}
 {{- end -}}
 {{- if (.webhook | default dict).enabled -}}
 {{- fail "ingress.webhook is gone: the controller checks each object itself, and shows what it finds in its conditions and Events. Remove ingress.webhook from the values; with --reuse-values add --set ingress.webhook=null" -}}
@@ -206,10 +206,10 @@ true
 {{- define "evenkeel.guardFits" -}}
 {{- if include "evenkeel.guards" . -}}
 {{- if not .Values.controller.enabled -}}
-{{- fail "guard.enabled takes controller.enabled: the controller acts on NodeGuards" -}}
+{{- fail "guard.enabled requires controller.enabled: the controller acts on NodeGuards" -}}
 {{- end -}}
 {{- if semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version -}}
-{{- fail (printf "guard.enabled takes Kubernetes 1.29 or newer, which checks the rules of NodeGuards; this is %s" .Capabilities.KubeVersion.Version) -}}
+{{- fail (printf "guard.enabled requires Kubernetes 1.29 or newer, which checks the rules of NodeGuards; this is %s" .Capabilities.KubeVersion.Version) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
