@@ -119,3 +119,23 @@ test('a grant ends where a watch is refused for minutes: it is not known any mor
   isRefused = false
   await ground.until('n1 to be granted again', isOpen, 120)
 })
+
+test('an edit that makes no sense ends a grant, also in the status', async (t) => {
+  const ground = await GuardGround.open({ nodes: 3 })
+  t.after(() => ground.end())
+  ground.begin('controller 1')
+  ground.apply(storage())
+  ground.apply(nodeGuard({ grantTimeoutSeconds: 3_600 }))
+  await ground.until('all nodes to be guarded', () => ground.condition('Ready') === 'True AllGuarded', 60)
+  ground.cordon('n2', true)
+  await ground.until('n2 to be granted', () => ground.status().grantedNode === 'n2', 30)
+  const unreadable = { group: 'example.com', version: 'v1', resource: 'things', name: 'x', clearWhen: 'object.(' }
+  ground.apply(nodeGuard({ grantTimeoutSeconds: 3_600, holds: [{ name: 'thing', object: unreadable }] }))
+  await ground.until('the edit to be refused', () => ground.condition('Ready') === 'False GuardRefused', 30)
+  await ground.until('n2 to be listed as held', () => ground.rows().some((row) => /^n2 Held/.test(row)), 30)
+  assert.equal(ground.status().grantedNode, undefined)
+  assert.equal(ground.condition('Held'), 'True NodesHeld')
+  ground.apply(nodeGuard({ grantTimeoutSeconds: 3_600, holds: [] }))
+  await ground.until('n2 to be granted again', () => ground.status().grantedNode === 'n2', 60)
+  assert.equal(ground.condition('Stalled'), 'False NotStalled')
+})

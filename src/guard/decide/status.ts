@@ -71,14 +71,22 @@ function waited({ waitedFrom }: GuardSnapshot, { name }: Row): { readonly waited
   return from === undefined ? {} : { waitedFrom: toIso(from) }
 }
 
-/** The wanted status of a refused NodeGuard. `fields`: its other fields, which stay. */
-export function refusedGuardStatus(fields: WantedStatus['fields'], reasons: readonly Reason[]): WantedStatus {
+/**
+ * The wanted status of a refused NodeGuard. `known`: as it would be without the refusal. What the nodes are goes on to be told, since a
+ * refusal ends a grant; absent: not known, so all else stays.
+ */
+export function refusedGuardStatus(
+  { known, fields }: { readonly known: WantedStatus | undefined; readonly fields: WantedStatus['fields'] },
+  reasons: readonly Reason[],
+): WantedStatus {
   const words = { reason: 'GuardRefused', message: reasons.map(messageOf).join('. ') }
+  const others = known?.conditions.filter(({ type }) => type !== 'Stalled' && type !== 'Ready') ?? []
   return {
-    fields,
+    fields: known?.fields ?? fields,
     conditions: [
       { type: 'Stalled', status: 'True', ...words },
       { type: 'Ready', status: 'False', ...words },
+      ...others,
     ],
   }
 }

@@ -208,18 +208,24 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     signal: AbortSignal,
   ): Promise<void> {
     const actions = decision.kind === 'act' ? decision.actions : []
-    for (const [guard, reasons] of refused) {
-      await this.#status.write(guard, refusedGuardStatus(guard.status.fields, reasons), signal)
-      await this.#events.tellAll({ ...guard, kind: NODE_GUARDS }, guardSayings(reasons), signal)
-    }
-    for (const guard of guards) {
+    const toldOf = (guard: CheckedGuard) => {
       const view = snapshot.guards.find((one) => one.guard === guard)
-      if (view === undefined) continue
+      if (view === undefined) return undefined
       const refusals = decision.reasons.filter(
         ({ code, object }) => code === 'WriteRefused' && isOf(view.nodes, guard, object),
       )
       const before = { nodes: listedNodes(guard.status.fields), fields: guard.status.fields }
-      const wanted = guardStatus(snapshot, view, { before, actions, refusals })
+      return { view, refusals, wanted: guardStatus(snapshot, view, { before, actions, refusals }) }
+    }
+    for (const [guard, reasons] of refused) {
+      const status = refusedGuardStatus({ known: toldOf(guard)?.wanted, fields: guard.status.fields }, reasons)
+      await this.#status.write(guard, status, signal)
+      await this.#events.tellAll({ ...guard, kind: NODE_GUARDS }, guardSayings(reasons), signal)
+    }
+    for (const guard of guards) {
+      const told = toldOf(guard)
+      if (told === undefined) continue
+      const { view, refusals, wanted } = told
       if (wanted !== undefined) await this.#status.write(guard, wanted, signal)
       const reasons = [...grantReasons(guard, actions), ...refusals, ...guardReasons(snapshot, view)]
       await this.#events.tellAll({ ...guard, kind: NODE_GUARDS }, guardSayings(reasons), signal)

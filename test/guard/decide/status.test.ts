@@ -257,11 +257,11 @@ test('while the world is not known, the status stays as it stands', () => {
   assert.equal(s.guards[0] && guardStatus(s, s.guards[0], { before, actions: [], refusals: [] }), undefined)
 })
 
-test('a NodeGuard that makes no sense says so, and keeps its other fields', () => {
+test('a NodeGuard that makes no sense says so, and keeps its other fields while the world is not known', () => {
   const reasons: Reason[] = [
     { code: 'GuardRefused', object: 'storage', text: 'spec.mode: it is wrong', next: 'mend it' },
   ]
-  const status = refusedGuardStatus({ desiredNodes: 3 }, reasons)
+  const status = refusedGuardStatus({ known: undefined, fields: { desiredNodes: 3 } }, reasons)
   assert.deepEqual(wordsOf(status), { Stalled: 'True GuardRefused', Ready: 'False GuardRefused' })
   assert.deepEqual(
     [status.fields, status.conditions[0]?.message],
