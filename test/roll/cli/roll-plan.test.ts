@@ -131,6 +131,36 @@ test('where no node needs a reboot the roll is done at once: exit 0, nothing ask
   assert.equal(actions.requests.length, 4)
 })
 
+test('an error that many nodes share is said once, with their names', async () => {
+  const nodes = Array.from({ length: 40 }, (_, at) => `w-${at + 1}`)
+  const findings = nodes.map((node, at) => ({
+    severity: 'error' as const,
+    code: 'HOST_UNREACHABLE',
+    node,
+    text: `ssh ${node}: ssh: connect to host 10.0.0.${at + 1} port 22: Connection refused`,
+    fix: `make "ssh -o BatchMode=yes ${node} true" succeed`,
+  }))
+  const other = {
+    ...findings[0],
+    node: 'w-1',
+    code: 'HostMayNotReboot',
+    text: 'w-1 cannot be rebooted this way',
+  } as const
+  const actions = new ScriptedActions(ended('completed', 0), { plan: { ...PLAN, findings: [...findings, other] } })
+  const { code, err } = await evenkeel('roll -f roll.yaml --dry-run', actions)
+  assert.equal(code, 2)
+  assert.equal(
+    err,
+    `error: ssh w-1: ssh: connect to host 10.0.0.1 port 22: Connection refused (HOST_UNREACHABLE)
+  = fix: make "ssh -o BatchMode=yes w-1 true" succeed
+  = note: the same for w-2, w-3, w-4, w-5, w-6 and 34 more
+error: w-1 cannot be rebooted this way (HostMayNotReboot)
+  = fix: allow it in sudoers
+41 errors in the plan for prod-eu1. Nothing was changed.
+`,
+  )
+})
+
 test('a roll that nothing measures: the plan is shown and refused as the roll is, unless that was asked for', async () => {
   const files = { 'roll.yaml': FILE.replace(/ {2}probes.*\n/, '') }
   const actions = new ScriptedActions(ended('completed', 0))

@@ -2,7 +2,7 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { BlockedError } from '../../../ground/model/user-error.ts'
 import { countOf } from '../../../ground/text/count-text.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
-import { planFindingText } from './plan-refusal.ts'
+import { findingTexts } from './plan-refusal.ts'
 
 /** What forbids a plan; undefined where a person need not do anything. */
 export function planBlocked(plan: RollPlan): BlockedError | undefined {
@@ -11,7 +11,7 @@ export function planBlocked(plan: RollPlan): BlockedError | undefined {
   const verb = blocks.length === 1 ? 'blocks' : 'block'
   return new BlockedError(
     `${countOf(blocks.length, 'finding')} ${verb} the roll of ${plan.cluster}. Nothing was changed. To roll all the same: --even-if-blocked`,
-    { code: 'plan.blocked', details: blocks.map((finding) => planFindingText('blocked', finding)) },
+    { code: 'plan.blocked', details: findingTexts('blocked', blocks) },
   )
 }
 
