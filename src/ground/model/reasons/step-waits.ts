@@ -1,4 +1,5 @@
 import type { ReasonEntry } from './reason-entry.ts'
+import { REBOOT_WAITS } from './reboot-waits.ts'
 
 /** What the steps wait for, mostly their normal progress. */
 export const STEP_WAITS = {
@@ -207,44 +208,7 @@ export const STEP_WAITS = {
     cure: 'If that is not intended, check the affinity and the volumes of the pod.',
     wait: 'blocked',
   },
-  Rebooting: {
-    is: 'n1 is rebooting; the API still shows its old boot id',
-    cause: 'The machine has not come back, or its kubelet has not reported since the reboot.',
-    cure: 'Wait for a new boot id, at most for `reboot.returnLimit` (15 min).',
-    wait: 'blocked',
-    progress: true,
-  },
-  BootIdNotPublished: {
-    is: 'n1 has another boot id, and its kubelet has not reported it yet',
-    cause: 'The machine is back, but its kubelet has not written its status yet.',
-    cure: 'Wait for the next status of the kubelet.',
-    wait: 'blocked',
-    progress: true,
-  },
-  RebootUnknown: {
-    is: 'it is unknown whether n1 got the reboot command',
-    cause: 'The connection broke while the command was sent, or another process sent it.',
-    cure: 'Wait for a new boot id. After `reboot.resendAfter` (2 min) the command is sent again; it does nothing if the machine has another boot id than the recorded one.',
-    wait: 'blocked',
-  },
-  RebootUnsent: {
-    is: 'the reboot command could not be sent to n1: ssh n1: connect to host 10.0.0.11 port 22: Connection refused',
-    cause: 'No ssh connection to the machine came about. Nothing was sent, and the machine still runs.',
-    cure: 'Let ssh reach the machine. The roll tries again every few seconds, until `reboot.returnLimit` (15 min) is over.',
-    wait: 'blocked',
-  },
-  RebootRefused: {
-    is: 'n1 refused the reboot: …',
-    cause: 'The text comes from the machine: sudo refused, or a command is missing.',
-    cure: 'Repair it. The command is sent again after `reboot.resendAfter`. If the file was wrong, correct it: `evenkeel roll resume -f roll.yaml`.',
-    wait: 'blocked',
-  },
-  SameBootId: {
-    is: 'n1 still has its old boot id',
-    cause: 'The machine was not rebooted.',
-    cure: 'Wait for the reboot.',
-    wait: 'blocked',
-  },
+  ...REBOOT_WAITS,
   HeartbeatOld: {
     is: 'n1 has sent no heartbeat since its new boot id appeared',
     cause:

@@ -43,7 +43,7 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation(
     'writes no intent',
     [`${STEPS}/reboot.ts`, 'if (ownIntent(s) === undefined) {', 'if (s.now < 0) {'],
-    [`${STEPS}/reboot.ts`, 'sent === undefined && s.evidence.intentByUs', 'sent === undefined'],
+    [`${STEPS}/reboot.ts`, 'const mustSend = isUnsent(s)', 'const mustSend = sent === undefined || isUnsent(s)'],
   ),
   mutation('restores after the intent, where it does not know of the reboot', [
     LADDER,
