@@ -11,6 +11,7 @@ import { systemClock as clock } from '../../../src/ground/machine/system-clock.t
 import { systemRandom as random } from '../../../src/ground/machine/system-random.ts'
 import { systemTimers as timers } from '../../../src/ground/machine/system-timers.ts'
 import { apiService, clusterDns } from '../../../src/sim/cluster/dns-workloads.ts'
+import { outsideMessage } from '../../../src/sim/dns/answer-message.ts'
 import { ClusterZone } from '../../../src/sim/dns/cluster-zone.ts'
 import { DnsService } from '../../../src/sim/loopback/dns-service.ts'
 import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
@@ -20,6 +21,9 @@ import { createObject } from '../../../src/sim/world/create-object.ts'
 import { Store } from '../../../src/sim/world/store.ts'
 import type { World } from '../../../src/sim/world/world.ts'
 import { NONCE } from '../../dns/decide/a-zone.ts'
+import { CoreDnsGround } from '../../support/dns/coredns-ground.ts'
+import { FakeDnsServer } from '../../support/dns/fake-dns-server.ts'
+import { requires } from '../../support/requires.ts'
 
 const never = new AbortController().signal
 const ENOUGH_MS = 5_000
@@ -104,23 +108,43 @@ test('what is asked of it is answered as CoreDNS does', async (t) => {
   assert.equal(said(await ask(at, named('cart.default.svc.cluster.local'))), `NXDOMAIN aa ${soa}`)
 })
 
+/** What is asked where it forwards: what is said then, and once the servers outside are silent. */
+const FORWARDED: readonly (readonly [question: DnsQuestion, answer: string, onceCut: string])[] = [
+  [named('example.com'), 'NXDOMAIN ra', 'timeout'],
+  [{ name: 'id.server', type: 'TXT', class: 'CH' }, 'REFUSED ra', 'timeout'],
+  [named('9.9.96.10.in-addr.arpa', 'PTR'), 'NXDOMAIN ra', 'timeout'],
+  [{ ...named('example.com'), edns: 1 }, 'BADVERS', 'BADVERS'],
+  [API, 'NOERROR aa A 10.96.0.1', 'NOERROR aa A 10.96.0.1'],
+  [named('dns-version.cluster.local', 'TXT'), 'NOERROR aa TXT 1.1.0', 'NOERROR aa TXT 1.1.0'],
+]
+const saidBy = (outcome: DnsOutcome): string =>
+  outcome.kind === 'reply' && outcome.reply.recursive ? `${said(outcome)} ra` : said(outcome)
+
+async function forwards(at: Served['at'], cut: () => void): Promise<void> {
+  for (const [question, answer] of FORWARDED) assert.equal(saidBy(await ask(at, question)), answer, question.name)
+  cut()
+  for (const over of ['udp', 'tcp'] as const)
+    // No cache knows this name yet.
+    for (const [question, , onceCut] of FORWARDED)
+      assert.equal(
+        saidBy(await ask(at, { ...question, name: question.name.replace('example', over) }, over, SOON_MS)),
+        onceCut,
+      )
+  assert.equal(saidBy(await ask(at, named('late.example'), 'udp', 3 * ENOUGH_MS)), 'SERVFAIL')
+}
+
 test('where it forwards, what is not of its zone is answered by the servers there, and where they are silent by none', async (t) => {
   const { at, dns } = await served(t, true)
-  const others: readonly DnsQuestion[] = [
-    named('example.com'),
-    { name: 'id.server', type: 'TXT', class: 'CH' },
-    named('9.9.96.10.in-addr.arpa', 'PTR'),
-  ]
-  const answers = await Promise.all(others.map((question) => ask(at, question)))
-  assert.deepEqual(answers.map(said), ['NXDOMAIN', 'REFUSED', 'NXDOMAIN'])
-  assert.ok(answers.every((outcome) => outcome.kind === 'reply' && outcome.reply.recursive))
-  dns.cutUpstream()
-  for (const question of others) assert.equal(said(await ask(at, question, 'udp', SOON_MS)), 'timeout', question.name)
-  assert.equal(said(await ask(at, { ...named('example.com'), edns: 1 }, 'udp')), 'BADVERS')
-  for (const over of ['udp', 'tcp'] as const) assert.equal(said(await ask(at, API, over)), 'NOERROR aa A 10.96.0.1')
-  const late = await ask(at, named('example.com'), 'udp', 2 * ENOUGH_MS)
-  assert.ok(late.kind === 'reply' && !late.reply.recursive)
-  assert.equal(said(late), 'SERVFAIL')
+  await forwards(at, () => dns.cutUpstream())
+})
+
+test('real CoreDNS forwards so, too', requires('testbed'), async (t) => {
+  const outside = await FakeDnsServer.of(t)
+  outside.answering = (query) => [{ bytes: outsideMessage(query) ?? Buffer.alloc(0) }]
+  const ground = await CoreDnsGround.of(t, 1, { upstream: () => outside.port })
+  await forwards({ address: '127.0.0.1', port: ground.pods[0]?.port ?? 0 }, () => {
+    outside.answering = () => []
+  })
 })
 
 test('where UDP is dropped it is silent over UDP, and answers over TCP', async (t) => {
