@@ -22,9 +22,13 @@ const USUAL_CONFIG = '/etc/haproxy/haproxy.cfg'
 export async function readBalancers(request: BalancerRequest, signal: AbortSignal): Promise<BalancerPart> {
   const isNamed = request.sockets.length > 0 || request.config !== undefined
   const [usual] = isNamed || !request.searchHere ? [] : await existing([USUAL_CONFIG])
-  const config = await readConfig(request.config ?? usual)
+  const found = await readConfig(request.config ?? usual)
+  // The file that a distribution installs sends nothing anywhere: it is no answer to what sends to the nodes.
+  const config = isNamed || found?.backends.some(({ servers }) => servers.length > 0) === true ? found : undefined
   const addresses =
-    request.sockets.length > 0 ? request.sockets : await socketsOf(config, request.searchHere && !isNamed)
+    request.sockets.length > 0
+      ? request.sockets
+      : await socketsOf(config, request.searchHere && !isNamed && usual === undefined)
   const names = instanceNames(addresses)
   const asked = await Promise.all(addresses.map((address, at) => ask({ name: names[at] ?? '', address }, signal)))
   const fromConfig = config !== undefined && request.sockets.length === 0

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -40,6 +41,20 @@ test('a socket that is not there, and none at all: the file says what is missing
   assert.match(refused.err, /^error: roll\.yaml is there already/)
   const none = await good(paste(`evenkeel init --yes ${HERE} --no-haproxy -f other.yaml -o json`))
   assert.ok((JSON.parse(none) as InitDocument).isComplete)
+})
+
+/** As a distribution installs it; absent: this machine has none, or one of its own. */
+const INSTALLED = '/etc/haproxy/haproxy.cfg'
+const isInstalled = existsSync(INSTALLED) && !/^\s*server\s/m.test(readFileSync(INSTALLED, 'utf8'))
+
+test('a haproxy.cfg that sends nothing anywhere, as a distribution installs it, is no answer', {
+  skip: isInstalled ? false : `${INSTALLED} is not there, or is in use`,
+}, async (t) => {
+  const roll = await anEmbeddedRoll(t)
+  const { paste } = await aMachine(t, roll.folder)
+  const out = await good(paste(`evenkeel init --yes ${HERE}`))
+  assert.doesNotMatch(out, /haproxy\.cfg: /)
+  assert.match(out.replaceAll(/\s+/g, ' '), /load balancers: no runtime socket and no haproxy\.cfg was found or named/)
 })
 
 test('with no right to list anything, init writes the rights, and says that it guessed nothing', async (t) => {

@@ -141,10 +141,11 @@ test('an error that many nodes share is said once, with their names', async () =
     fix: `make "ssh -o BatchMode=yes ${node} true" succeed`,
   }))
   const other = {
-    ...findings[0],
-    node: 'w-1',
+    severity: 'error',
     code: 'HostMayNotReboot',
+    node: 'w-1',
     text: 'w-1 cannot be rebooted this way',
+    fix: 'allow it in sudoers',
   } as const
   const actions = new ScriptedActions(ended('completed', 0), { plan: { ...PLAN, findings: [...findings, other] } })
   const { code, err } = await evenkeel('roll -f roll.yaml --dry-run', actions)

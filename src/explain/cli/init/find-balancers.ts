@@ -1,7 +1,7 @@
 import type { CliContext } from '../../../cli/cli-context.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 import type { InstanceAddress } from '../../../service/model/balancer-spec.ts'
-import type { InitSnapshot } from '../../decide/init/init-snapshot.ts'
+import { type InitSnapshot, OTHER_WAYS } from '../../decide/init/init-snapshot.ts'
 import { parseAddress } from '../../decide/init/instance-address.ts'
 import { splitWords } from '../../decide/init/split-words.ts'
 import { askOne } from './ask-questions.ts'
@@ -14,7 +14,7 @@ interface Search {
   readonly flags: InitFlags
 }
 
-type Balancers = Pick<InitSnapshot, 'instances' | 'config' | 'noBalancer'>
+type Balancers = Pick<InitSnapshot, 'instances' | 'config' | 'noBalancer' | 'otherWay'>
 
 const FORMS = 'write PATH, HOST:PORT or [USER@]HOST:PATH'
 
@@ -30,6 +30,8 @@ export async function findBalancers({ context, actions, flags }: Search): Promis
   const answer = await askOne(context, question(actions))
   if (answer === undefined) return undefined
   if (answer === 'none') return { instances: [], noBalancer: true }
+  const otherWay = OTHER_WAYS.find((way) => way === answer)
+  if (otherWay !== undefined) return { instances: [], noBalancer: false, otherWay }
   const named = (splitWords(answer) ?? []).map((text) => namedSocket(text, actions))
   const asked: BalancerPart =
     named.length === 0 ? found : await actions.readBalancers({ sockets: named, searchHere: false }, signal)
@@ -38,12 +40,15 @@ export async function findBalancers({ context, actions, flags }: Search): Promis
 
 const question = (actions: InitActions) => ({
   id: 'socket',
-  about: 'runtime sockets of HAProxy',
-  why: 'No HAProxy was found on this machine. A roll tells the load balancers that a node leaves.',
-  ask: 'Which runtime sockets does HAProxy have: PATH, HOST:PORT or [USER@]HOST:PATH, separated by spaces; none if there is no load balancer; empty if you do not know?',
+  about: 'load balancers',
+  why: 'No HAProxy that sends traffic was found on this machine. A roll tells the load balancers that a node leaves.',
+  ask:
+    'Which load balancers send to the nodes? For HAProxy its runtime sockets: PATH, HOST:PORT or [USER@]HOST:PATH, separated by spaces. ' +
+    'For all others how they learn it: health-check (a mark on the Node makes their check fail), agent (they check an agent of Even Keel), ' +
+    'annotation (a detacher in the cluster moves them) or commands (of yours). none if there is none; empty if you do not know.',
   preset: '',
   faultOf: (answer: string): string | undefined => {
-    if (answer === 'none') return undefined
+    if (answer === 'none' || OTHER_WAYS.some((way) => way === answer)) return undefined
     const words = splitWords(answer)
     if (words === undefined) return 'a quote is not closed'
     const wrong = words.find((word) => addressOf(word, actions) === undefined)

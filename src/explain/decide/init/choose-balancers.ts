@@ -3,7 +3,7 @@ import type { Node } from '../../../ground/model/node.ts'
 import type { HaproxyConfig } from '../../../service/model/haproxy-config.ts'
 import { chooseBackends, type KeptBackend, type KeptInstance } from './choose-backends.ts'
 import { type Answers, answerTo, oneOf, type Question } from './init-question.ts'
-import type { InitSnapshot, SeenInstance } from './init-snapshot.ts'
+import type { InitSnapshot, OtherWay, SeenInstance } from './init-snapshot.ts'
 import { addressFields } from './instance-address.ts'
 import { instanceDifferences } from './instance-differences.ts'
 import type { Field, ListItem, Part } from './roll-file-outline.ts'
@@ -21,6 +21,7 @@ export function chooseBalancers(
   answers: Answers,
 ): BalancerChoice {
   if (snapshot.noBalancer) return { ...NOTHING, found: ['no load balancer, as you said'] }
+  if (snapshot.otherWay !== undefined) return otherBalancer(snapshot.otherWay)
   if (snapshot.instances.length === 0) return notKnown(snapshot, nodes ?? [])
   const choices = snapshot.instances.map((instance) => ({
     instance,
@@ -62,7 +63,7 @@ function notKnown(snapshot: InitSnapshot, nodes: readonly Node[]): BalancerChoic
     config === undefined
       ? [
           'no runtime socket and no haproxy.cfg was found or named; use --haproxy-socket or --haproxy-config',
-          'No HAProxy was found. Name every process that sends traffic to the nodes. For load balancers without a runtime socket, see "healthEndpoint" and "annotation" in docs/roll-file.md.',
+          'No HAProxy was found. Name every process that sends traffic to the nodes. For all other load balancers: docs/roll-balancers.md.',
         ]
       : [
           `${config.file} has no runtime socket; add to its section global: ${SOCKET_LINE}`,
@@ -84,6 +85,68 @@ function notKnown(snapshot: InitSnapshot, nodes: readonly Node[]): BalancerChoic
     fields: [{ key: 'balancers', value: { items }, comment }],
     leftOut: [{ what: 'load balancers', why }],
   }
+}
+
+/** What only a person knows of such a balancer stays a comment with an example in it. */
+function otherBalancer(way: OtherWay): BalancerChoice {
+  const { field, fields, page } = WAYS[way]
+  const example: Field[] = [
+    { key: 'name', value: 'edge' },
+    { key: field, value: { fields } },
+  ]
+  const comment = `The load balancers in front of the nodes, as an example. Put your values in, and take the "#" away: ${page}.`
+  return {
+    ...NOTHING,
+    fields: [{ key: 'balancers', value: { items: [{ value: { fields: example }, off: true }] }, comment }],
+    leftOut: [{ what: 'load balancers', why: `the values of "${field}" are yours to write; see ${page}` }],
+  }
+}
+
+const PORT: Field = { key: 'dataPort', value: 443 }
+const CHECKS: Field = {
+  key: 'checks',
+  value: {
+    fields: [
+      { key: 'interval', value: '2s' },
+      { key: 'fall', value: 3 },
+      { key: 'rise', value: 2 },
+    ],
+  },
+}
+
+const WAYS: Readonly<
+  Record<OtherWay, { readonly field: string; readonly fields: readonly Field[]; readonly page: string }>
+> = {
+  'health-check': {
+    field: 'healthCheck',
+    fields: [
+      { key: 'taint', value: 'ToBeDeletedByClusterAutoscaler' },
+      { key: 'check', value: { fields: [{ key: 'url', value: 'http://{address}:10256/healthz' }] } },
+      CHECKS,
+      PORT,
+    ],
+    page: 'docs/balancer-health-check.md',
+  },
+  agent: { field: 'healthEndpoint', fields: [PORT, CHECKS], page: 'docs/roll-balancers.md' },
+  annotation: {
+    field: 'annotation',
+    fields: [
+      { key: 'key', value: 'node-detacher.variant.run/detached' },
+      { key: 'detachedKey', value: 'node-detacher.variant.run/detachment-timestamp' },
+      PORT,
+    ],
+    page: 'docs/roll-balancers.md',
+  },
+  commands: {
+    field: 'commands',
+    fields: [
+      { key: 'detach', value: ['/usr/local/bin/lb', 'detach', '{node}'] },
+      { key: 'attach', value: ['/usr/local/bin/lb', 'attach', '{node}'] },
+      { key: 'status', value: ['/usr/local/bin/lb', 'status', '{node}'] },
+      PORT,
+    ],
+    page: 'docs/balancer-commands.md',
+  },
 }
 
 const SOCKET_LINE = 'stats socket /run/haproxy/admin.sock mode 660 level admin'

@@ -55,7 +55,7 @@ export function chooseReboot(answers: Answers): Choice {
         }
       : { key: 'user', value: user }
   const comment =
-    'By your own ssh, with your ssh configuration, to the InternalIP of each node. The plan tries each login.'
+    'By your own ssh to the name of each node: where that is no host name, your ssh configuration gives its HostName. The plan tries each login.'
   // Machines that root may log in to often have no sudo.
   const fields: Field[] = [who, { key: 'command', value: user === 'root' ? SYSTEMD : AS_ROOT }]
   return { ...none, fields: [{ key: 'ssh', value: { fields }, comment }] }

@@ -35,6 +35,10 @@ export interface SeenInstance {
   readonly silent?: string
 }
 
+/** Load balancers that are no HAProxy with a runtime API, by the words of a person. */
+export const OTHER_WAYS = ['health-check', 'agent', 'annotation', 'commands'] as const
+export type OtherWay = (typeof OTHER_WAYS)[number]
+
 /** What was read of the cluster and of the load balancers. A part that could not be read has the reason. */
 export interface InitSnapshot {
   readonly context: ClusterContext
@@ -49,6 +53,8 @@ export interface InitSnapshot {
   readonly config?: HaproxyConfig
   /** A person said that no load balancer needs commands. */
   readonly noBalancer: boolean
+  /** How the load balancers learn that a node leaves, as a person said. Absent: HAProxy, or not known. */
+  readonly otherWay?: OtherWay
 }
 
 /** The value, or nothing. A failed read is reported once, beside the findings. */

@@ -5,6 +5,7 @@ import { runProgram } from '../../../../src/cli/program.ts'
 import type { BalancerRequest, InitActions } from '../../../../src/explain/cli/init/init-actions.ts'
 import { addInitCommand } from '../../../../src/explain/cli/init-command.ts'
 import type { InitSnapshot } from '../../../../src/explain/decide/init/init-snapshot.ts'
+import { readRollFile } from '../../../../src/roll/file/read-roll-file.ts'
 import { CTRL_C, type MemoryFacts, memoryContext } from '../../../cli/memory-context.ts'
 import { aPod } from '../../../support/roll-world.ts'
 import { backend, FACTS, instance, server } from '../../decide/init/init-world.ts'
@@ -128,6 +129,33 @@ test('where no HAProxy is found, a person names its sockets, with quotes around 
   ])
   assert.match(files.get('roll.yaml') ?? '', /\n +- web\n/)
 })
+
+for (const [way, field] of [
+  ['health-check', 'healthCheck'],
+  ['agent', 'healthEndpoint'],
+  ['annotation', 'annotation'],
+  ['commands', 'commands'],
+] as const) {
+  test(`where no HAProxy is found, ${way} writes an example that is a valid balancer once its comment is taken away`, async () => {
+    const memory = { terminal: true, lines: [way, 'ssh', 'http://a/'] }
+    const { code, out, asked, files } = await init([], memory, { facts: { instances: [] } })
+    assert.equal(code, 0)
+    assert.match(unfolded(asked[0] ?? ''), /health-check .* agent .* annotation .* commands .* none if there is none/)
+    assert.match(unfolded(out), /missing The plan needs nodes and a balancer/)
+    const text = files.get('roll.yaml') ?? ''
+    assert.doesNotMatch(text, /^ *allowUnbalanced/m)
+    const [example = ''] = /^ {2}# balancers:\n(?: {2}# .*\n)+/m.exec(text) ?? []
+    const { spec } = readRollFile({
+      file: 'roll.yaml',
+      text: text.replace(example, example.replaceAll(/^ {2}# /gm, '  ')),
+    })
+    assert.deepEqual(
+      spec.balancers.map(({ name }) => name),
+      ['edge'],
+    )
+    assert.ok(example.includes(`${field}:`), example)
+  })
+}
 
 test('with no HAProxy it says what is missing, and what to type once there is one', async () => {
   const { code, out } = await init(['--yes', '--probe', "http://a/it's"], {}, { facts: { instances: [] } })
