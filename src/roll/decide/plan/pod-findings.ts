@@ -5,7 +5,6 @@ import { present } from '../../../ground/model/present.ts'
 import { isTiedToNode } from '../../../ground/model/tied-pod.ts'
 import { tolerates } from '../../../ground/model/tolerations.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
-import { countOf } from '../../../ground/text/count-text.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'
 import { isNotSafeToEvict, notSafeMarks } from '../drain/not-safe-to-evict.ts'
@@ -76,7 +75,7 @@ function stuck({ spec: { drain }, cluster, wall }: PlanSnapshot, pods: readonly 
       cluster.workloads,
     )
     const { text = '', next } = some[0]?.reason ?? {}
-    const others = some.length === 1 ? '' : `; likewise ${countOf(some.length - 1, 'more pod')}`
+    const others = some.length === 1 ? '' : `; likewise ${some.length - 1} more ${some.length === 2 ? 'pod' : 'pods'}`
     return { severity: 'hold', code, ...where, text: `${text}${others}`, ...present({ fix: next }) }
   })
 }
