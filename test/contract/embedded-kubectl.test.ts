@@ -91,7 +91,10 @@ describe('a real kubectl on the embedded cluster', requires('testbed'), () => {
     const applied = await kubectl(['apply', '-f', file])
     assert.match(applied, /clusterrole\.rbac\.authorization\.k8s\.io\/evenkeel-roll created/)
     assert.doesNotMatch(applied, /configured|unchanged|error/)
-    assert.match(await kubectl(['apply', '-f', file]), /rolebinding\.rbac\.authorization\.k8s\.io\/evenkeel-slots unchanged/)
+    assert.match(
+      await kubectl(['apply', '-f', file]),
+      /rolebinding\.rbac\.authorization\.k8s\.io\/evenkeel-slots unchanged/,
+    )
   })
 
   test('scale changes the replicas that are wanted', async () => {

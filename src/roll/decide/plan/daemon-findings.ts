@@ -1,9 +1,12 @@
 import { selectorMatches } from '../../../ground/model/label-selector.ts'
+import type { Node } from '../../../ground/model/node.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
-import type { Pod } from '../../../ground/model/pod.ts'
+import { isDaemonSetPod, type Pod } from '../../../ground/model/pod.ts'
 import type { Service } from '../../../ground/model/service.ts'
+import { tolerates } from '../../../ground/model/tolerations.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
+import { classifyPod } from '../drain/classify-pod.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /**
@@ -16,6 +19,40 @@ export function daemonFindings(s: PlanSnapshot): readonly PlanFinding[] {
     .filter(({ workload }) => !hasStage(s, workload))
     .map(({ workload, service }) => warning(workload, service))
 }
+
+/**
+ * Pods of DaemonSets that are drained, on nodes with a taint that they do not tolerate: they run since before the taint, and none comes back
+ * after the reboot, so that the node is never proven.
+ */
+export function shutOutFindings({ cluster, spec }: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
+  const taintsOf = new Map(nodes.map(({ name, taints }) => [name, taints]))
+  return cluster.pods.flatMap((pod): readonly PlanFinding[] => {
+    const { nodeName: node = '', placement } = pod
+    if (!isDaemonSetPod(pod) || placement === undefined || classifyPod(pod, spec.drain).kind !== 'evict') return []
+    const taint = taintsOf
+      .get(node)
+      ?.find(
+        (each) =>
+          each.effect !== 'PreferNoSchedule' &&
+          !each.key.startsWith(OF_KUBERNETES) &&
+          !placement.tolerations.some((one) => tolerates(one, each)),
+      )
+    if (taint === undefined) return []
+    return [
+      {
+        severity: 'block',
+        code: 'DaemonShutOut',
+        node,
+        pods: [refKey(pod)],
+        text: `${refKey(pod)} would not come back to ${node} after the reboot: it does not tolerate the taint ${taint.key}`,
+        fix: 'remove the taint, let the DaemonSet tolerate it, or leave the node out',
+      },
+    ]
+  })
+}
+
+/** Of a cordon, which its pods tolerate, and of conditions of the node, which pass. */
+const OF_KUBERNETES = 'node.kubernetes.io/'
 
 interface Served {
   readonly services: readonly Service[]

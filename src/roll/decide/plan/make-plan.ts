@@ -14,7 +14,7 @@ import { classifyPod, DRAIN_STAGES, GUARD_STAGE } from '../drain/classify-pod.ts
 import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
 import { controlPlaneFindings, orderFindings } from './control-plane-findings.ts'
-import { daemonFindings } from './daemon-findings.ts'
+import { daemonFindings, shutOutFindings } from './daemon-findings.ts'
 import { dataPortFindings } from './data-port-findings.ts'
 import { dnsFindings } from './dns-findings.ts'
 import { hostsToRoll } from './hosts-to-roll.ts'
@@ -105,7 +105,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
     dataPortFindings(s, nodes),
     s.hostFindings.map(withBalancerAdvice),
     budgetFindings(s).filter((finding) => nodes.some((node) => node.name !== finding.node)),
-    daemonFindings(s),
+    [...daemonFindings(s), ...shutOutFindings(s, nodes)],
     dnsFindings(s, nodes),
     [...controlPlaneFindings(s.cluster.pods, nodes, nodesAway(s)), ...orderFindings(s.spec.nodes, nodes)],
     leftoverFindings(s, nodes),

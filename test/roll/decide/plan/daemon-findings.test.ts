@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Taint } from '../../../../src/ground/model/node.ts'
+import type { Pod } from '../../../../src/ground/model/pod.ts'
+import type { PodPlacement } from '../../../../src/ground/model/pod-placement.ts'
 import type { Service } from '../../../../src/ground/model/service.ts'
-import { daemonFindings } from '../../../../src/roll/decide/plan/daemon-findings.ts'
+import { daemonFindings, shutOutFindings } from '../../../../src/roll/decide/plan/daemon-findings.ts'
 import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
-import { aPod, aSpec, aWorkload } from '../../../support/roll-world.ts'
+import { aNode, aPod, aSpec, aWorkload } from '../../../support/roll-world.ts'
 import { planSnapshot } from '../plan-snapshot.ts'
 
 const EDGE = aWorkload({ kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' })
@@ -73,3 +76,33 @@ for (const [title, findings, isSentTo] of TABLE) {
   test(`a DaemonSet is ${isSentTo ? '' : 'not '}sent to from other nodes where ${title}`, () =>
     assert.equal(findings.length, isSentTo ? 1 : 0))
 }
+
+test('a drained pod of a DaemonSet that a taint of its node would keep from coming back blocks the plan', () => {
+  const placement: PodPlacement = {
+    requests: { cpuMilli: 0, memoryBytes: 0 },
+    priority: 0,
+    nodeSelector: {},
+    tolerations: [{ key: 'dedicated', operator: 'Exists', value: '', effect: '' }],
+    hostPorts: [],
+    apart: [],
+    spread: [],
+  }
+  const pod: Pod = { ...POD, placement }
+  const on = (spec: PlanSnapshot['spec'], ...taints: readonly Taint[]) =>
+    shutOutFindings(planSnapshot({ spec }, { pods: [pod] }), [aNode('n1', { taints })])
+  const maintenance: Taint = { key: 'example.com/maintenance', effect: 'NoSchedule' }
+  assert.deepEqual(on(stage('edge'), maintenance), [
+    {
+      severity: 'block',
+      code: 'DaemonShutOut',
+      node: 'n1',
+      pods: ['shop/edge-a'],
+      text: 'shop/edge-a would not come back to n1 after the reboot: it does not tolerate the taint example.com/maintenance',
+      fix: 'remove the taint, let the DaemonSet tolerate it, or leave the node out',
+    },
+  ])
+  assert.deepEqual(on(aSpec(), maintenance), [], 'it stays through the drain, and its kubelet starts it again')
+  assert.deepEqual(on(stage('edge'), { ...maintenance, effect: 'PreferNoSchedule' }), [])
+  assert.deepEqual(on(stage('edge'), { key: 'dedicated', effect: 'NoSchedule' }), [])
+  assert.deepEqual(on(stage('edge'), { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }), [])
+})
