@@ -123,8 +123,8 @@ const saidBy = (outcome: DnsOutcome): string =>
 async function forwards(at: Served['at'], cut: () => void): Promise<void> {
   for (const [question, answer] of FORWARDED) assert.equal(saidBy(await ask(at, question)), answer, question.name)
   cut()
+  // No cache knows this name yet.
   for (const over of ['udp', 'tcp'] as const)
-    // No cache knows this name yet.
     for (const [question, , onceCut] of FORWARDED)
       assert.equal(
         saidBy(await ask(at, { ...question, name: question.name.replace('example', over) }, over, SOON_MS)),
