@@ -20,7 +20,7 @@ export function apiError(call: ApiCall, reply: ApiReply): WorldError {
   const status = parseApiStatus(reply.body)
   const [code, retry] = verdict(call, reply.status, status)
   if (reply.status === 422 && code === 'KUBE_CONFLICT') {
-    return new WorldError(`${call.verb} ${call.resource}: it is no longer what the patch tests for`, { code, retry })
+    return new WorldError(`${call.verb} ${call.resource}: it has changed since it was read`, { code, retry })
   }
   const words = status.message === '' && code === 'KUBE_NO_PATH' ? NO_PATH : status.message
   const said = words === '' ? `HTTP ${reply.status}` : `${words} (HTTP ${reply.status})`

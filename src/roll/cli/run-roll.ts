@@ -115,7 +115,11 @@ async function planAndRoll(
   const plan = pastedIn(planned, paste)
   const command = commandOf(names, flags)
   if (flags.dryRun === true) return showPlan(plan, { flags, modes, context, command })
-  if (modes.level > 0) writePlan(plan, { sink: context.err, style: modes.errStyle, level: modes.level, command })
+  if (modes.level > 0)
+    writePlan(plan, {
+      ...{ sink: context.err, style: modes.errStyle, level: modes.level },
+      ...(flags.yes === true ? {} : { command }),
+    })
   const refusal = planRefusal(plan)
   if (refusal !== undefined) throw refusal
   const show = { context, modes, flags, paste, meter }
@@ -247,11 +251,10 @@ interface PlanTarget {
   readonly sink: TextSink
   readonly style: Style
   readonly level: OutputModes['level']
-  readonly command: string
+  readonly command?: string
 }
 
-function writePlan(plan: RollPlan, { sink, style, level, command }: PlanTarget): void {
-  const { columns } = sink.size()
-  const lines = planLines(plan, { level, columns, command })
+function writePlan(plan: RollPlan, { sink, style, ...shown }: PlanTarget): void {
+  const lines = planLines(plan, { ...shown, columns: sink.size().columns })
   sink.write(paintLines(lines, style))
 }

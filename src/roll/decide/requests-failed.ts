@@ -22,8 +22,8 @@ export function requestsFailed(s: Pick<RollSnapshot, 'run' | 'probe' | 'spec' | 
 }
 
 function reasonOf(window: FailureWindow, reloads: readonly ReloadSpan[]): Reason {
-  const { sent, target, lane, firstError, excused = 0 } = window
-  const what = `${countedFailed(window)} of ${sent} requests to ${target} failed (${lane}): ${firstError}`
+  const { target, lane, firstError, excused = 0 } = window
+  const what = `${failedText(window)} to ${target} failed (${lane}): ${firstError}`
   const beside = excused === 0 ? [] : [`${excused} more failed while a control did not answer, and are not counted`]
   return {
     code: 'RequestsFailed',
@@ -31,4 +31,10 @@ function reasonOf(window: FailureWindow, reloads: readonly ReloadSpan[]): Reason
     text: [what, ...beside, ...reloads.map(describeReload)].join('; '),
     ...(reloads.length === 0 ? {} : { next: preventReloads(reloads) }),
   }
+}
+
+function failedText(window: FailureWindow): string {
+  const [failed, { sent }] = [countedFailed(window), window]
+  if (failed < sent) return `${failed} of ${sent} requests`
+  return sent === 1 ? '1 request' : `all ${sent} requests`
 }

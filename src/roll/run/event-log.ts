@@ -20,6 +20,9 @@ const isPutBack = ({ type, action, ok }: Entry): boolean => type === 'write' && 
 /** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */
 const TICK_JOURNALED_EVERY_MS = 5000
 
+/** The same warning is given at most this often. */
+const WARNED_EVERY_MS = 10_000
+
 /** What a journal lacks. */
 export interface JournalGap {
   readonly entries: number
@@ -41,6 +44,8 @@ export class EventLog {
   #writable = true
   #isClosed = false
   #tickJournaledAt: MonoMs | undefined
+  /** Node and text → when the warning was given last. */
+  readonly #warnedAt = new Map<string, MonoMs>()
   /** What the disk refused and the next process cannot do without: it comes before all else once the disk takes it. */
   #owed: Entry[] = []
   #lost: Omit<JournalGap, 'owed' | 'isOpen'> | undefined
@@ -70,11 +75,19 @@ export class EventLog {
   }
 
   emit(event: RollEvent): void {
-    if (this.#isClosed) return
+    if (this.#isClosed || (event.type === 'warning' && this.#wasSaid(event))) return
     const stamped: StampedEvent = { ...event, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) }
     this.#sink(stamped)
     if (event.type === 'load.tick' && !this.#tickIsDue()) return
     this.#enqueue({ ...stamped })
+  }
+
+  #wasSaid({ node = '', text }: Extract<RollEvent, { type: 'warning' }>): boolean {
+    const now = this.#clock.monoMs()
+    const saidAt = this.#warnedAt.get(`${node} ${text}`)
+    if (saidAt !== undefined && now - saidAt < WARNED_EVERY_MS) return true
+    this.#warnedAt.set(`${node} ${text}`, now)
+    return false
   }
 
   #tickIsDue(): boolean {

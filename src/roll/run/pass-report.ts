@@ -7,6 +7,7 @@ import { stageUnderWay } from '../decide/drain/stage-under-way.ts'
 import { drainState } from '../decide/drain/stages.ts'
 import { gateLimitLeftMs } from '../decide/gates/gates-held.ts'
 import type { NodeSnapshot } from '../decide/node-snapshot.ts'
+import { cordonLost } from '../decide/steps/cordon.ts'
 import { type AnySnapshot, hasSubject, isOfMachine, subjectOf } from '../decide/subject.ts'
 import type { AnyDecision } from '../model/decision.ts'
 import type { Step } from '../model/step.ts'
@@ -53,6 +54,7 @@ export class PassReport {
     const before = progress.step
     const limitMs = gateLimitLeftMs(snapshot, decision) ?? stuckLimitLeftMs(snapshot)
     progress.decided(decision, { onTheWay: snapshot.run.verdict === undefined, limitMs })
+    if (decision.kind === 'act' && decision.step === 'cordon') this.#warnOf(cordonLost(snapshot), name)
     this.#reportPutBack(podsPutBack(snapshot).map(refKey), name)
     if (progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, name)
@@ -87,11 +89,17 @@ export class PassReport {
     })
   }
 
+  #warnOf(text: string | undefined, node: string): void {
+    if (text !== undefined) this.#parts.events.emit({ type: 'warning', node, text })
+  }
+
   #reportPutBack(pods: readonly string[], node: string): void {
     for (const pod of pods.filter((name) => !this.#putBack.has(name))) {
       this.#putBack.add(pod)
-      const text = `${pod} was put back on ${node} by its controller; it is not evicted again and goes down with the node`
-      this.#parts.events.emit({ type: 'warning', node, text })
+      this.#warnOf(
+        `${pod} was put back on ${node} by its controller; it is not evicted again and goes down with the node`,
+        node,
+      )
     }
   }
 

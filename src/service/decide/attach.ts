@@ -170,8 +170,12 @@ const unchecked = ({ ref, reading }: NodeServer): Reason => ({
   text:
     reading === undefined
       ? `${ref.instance} does not list ${ref.backend}/${ref.server}`
-      : `${serverKey(ref)} is ${reading.adminState}, its check ${reading.check} (${reading.checkText})`,
+      : `${serverKey(ref)} is ${reading.adminState}, its check ${checkWords(reading)} (${reading.checkText})`,
 })
+
+/** HAProxy counts a check as failing until `rise` of them have passed. */
+const checkWords = ({ check, checkText }: ServerReading): string =>
+  check === 'failing' && /^L\dOK/.test(checkText) ? 'not passed often enough yet' : check
 
 /** One reason for each instance, however many servers of the node it has. */
 const silentReasons = (servers: readonly NodeServer[]): readonly Reason[] =>

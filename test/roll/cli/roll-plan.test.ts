@@ -162,6 +162,13 @@ error: w-1 cannot be rebooted this way (HostMayNotReboot)
   )
 })
 
+test('a roll that begins at once does not say how to begin it', async () => {
+  const actions = new ScriptedActions(ended('completed', 0))
+  const { err } = await evenkeel('roll -f roll.yaml --yes', actions)
+  assert.match(err, /1 to roll, 0 to skip, 0 expected to hold\.\n/)
+  assert.ok(!err.includes('Run it:'), err)
+})
+
 test('a roll that nothing measures: the plan is shown and refused as the roll is, unless that was asked for', async () => {
   const files = { 'roll.yaml': FILE.replace(/ {2}probes.*\n/, '') }
   const actions = new ScriptedActions(ended('completed', 0))

@@ -56,7 +56,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act slot',
       'takeSlot {"node":"n1","takeStale":false,"restores":false}',
-      'SlotStale | n1 | run 20260101T000000Z-0002 left n1 out and no longer renews its slot | evenkeel roll resume 20260101T000000Z-0002, or evenkeel roll abort 20260101T000000Z-0002 (with -f roll.yaml if its journal is lost)',
+      'SlotStale | n1 | run 20260101T000000Z-0002 left n1 out and no longer renews its slot | evenkeel roll resume 20260101T000000Z-0002, or evenkeel roll abort 20260101T000000Z-0002 (if its journal is lost: evenkeel roll abort 20260101T000000Z-0002 -f roll.yaml)',
     ],
   ],
   [
@@ -146,7 +146,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ record: aRecord({ run: '20260101T000000Z-0002' }) }),
     [
       'hold record for 500 ms',
-      'RecordOfAnotherRun | n1 | n1 carries the record of run 20260101T000000Z-0002 | evenkeel roll resume 20260101T000000Z-0002, or evenkeel roll abort 20260101T000000Z-0002 (with -f roll.yaml if its journal is lost)',
+      'RecordOfAnotherRun | n1 | n1 carries the record of run 20260101T000000Z-0002 | evenkeel roll resume 20260101T000000Z-0002, or evenkeel roll abort 20260101T000000Z-0002 (if its journal is lost: evenkeel roll abort 20260101T000000Z-0002 -f roll.yaml)',
     ],
   ],
   [

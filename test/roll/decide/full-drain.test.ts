@@ -269,6 +269,19 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ ...announced, node: { unschedulable: false }, evidence: { ...out.evidence, intentByUs: true } }),
     ['act cordon', 'cordon {"node":"n1"}', 'Schedulable | - | new pods can still be scheduled here'],
   ],
+  [
+    'a node that was uncordoned after this process had cordoned it is cordoned again, with a word',
+    aSnapshot({
+      ...announced,
+      node: { unschedulable: false },
+      evidence: { ...out.evidence, stuckStep: 'drain', intentByUs: true },
+    }),
+    [
+      'act cordon',
+      'cordon {"node":"n1"}',
+      'Schedulable | - | somebody took the cordon off n1 while the roll has it in work, so the roll sets it again; to have it back: evenkeel roll abort',
+    ],
+  ],
 ]
 
 for (const [title, snapshot, decision] of DECISIONS) {

@@ -94,6 +94,14 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     ['hold attach for 250 ms', 'NotUpYet | web/n1 | web/n1 on lb-1 is drain, its check failing (L4CON)'],
   ],
   [
+    'a server whose check passed, and not `rise` times yet, is waited for',
+    withPort(aSnapshot({ ...settled, servers: drained({ check: 'failing', checkText: 'L7OK/200' }) })),
+    [
+      'hold attach for 250 ms',
+      'NotUpYet | web/n1 | web/n1 on lb-1 is drain, its check not passed often enough yet (L7OK/200)',
+    ],
+  ],
+  [
     'a server that is ready and not up yet is waited for',
     withPort(
       aSnapshot({

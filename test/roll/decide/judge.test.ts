@@ -54,6 +54,19 @@ test('a failed request stops the roll and lets the node be restored', () => {
   assert.deepEqual([verdict?.kind, verdict?.keepOut, verdict?.reasons[0]?.code], ['stopped', false, 'RequestsFailed'])
 })
 
+test('requests that all failed are not said as so many of so many', () => {
+  const said = (sent: number, failed: number): string | undefined =>
+    judge(measured(aSnapshot(out), [aWindow({ sent, failed, failures: { connect: failed } })]))?.reasons[0]?.text
+  assert.deepEqual(
+    [said(1, 1), said(3, 3), said(3, 1)],
+    [
+      '1 request to shop failed (new): ECONNREFUSED',
+      'all 3 requests to shop failed (new): ECONNREFUSED',
+      '1 of 3 requests to shop failed (new): ECONNREFUSED',
+    ],
+  )
+})
+
 test('a failed request while the node soaks keeps it out', () => {
   const soaking = aSnapshot({
     ...out,

@@ -87,7 +87,7 @@ test('a node that is bad says why, with the way back where its run has left it; 
       code: 'OtherNodeBad',
       object: 'n6',
       text: `n6 has the record of run ${LEFT}`,
-      next: `evenkeel roll resume ${LEFT}, or evenkeel roll abort ${LEFT} (with -f roll.yaml if its journal is lost)`,
+      next: `evenkeel roll resume ${LEFT}, or evenkeel roll abort ${LEFT} (if its journal is lost: evenkeel roll abort ${LEFT} -f roll.yaml)`,
     },
     { code: 'OtherNodeBad', object: 'n7', text: 'n7 has the record of run run-2' },
   ])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { EventLog } from '../../../src/roll/run/event-log.ts'
 import { aTick } from '../../support/journaled.ts'
@@ -22,6 +23,22 @@ test('of the ticks, one in five seconds is kept in the journal; all are shown', 
     kept.map(({ at }) => at),
     ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:06.000Z', '2026-01-01T00:00:11.000Z'],
   )
+})
+
+test('the same warning of a node is given once in ten seconds', async () => {
+  const clock = new VirtualClock()
+  const said: string[] = []
+  const journal = { run: 'run-1', append: () => Promise.resolve() }
+  const sink = (event: StampedEvent): void =>
+    void (event.type === 'warning' && said.push(`${event.node} ${event.text}`))
+  const events = new EventLog({ journal, clock, sink, firstSeq: 0 })
+  const warn = (node: string, text: string): void => events.emit({ type: 'warning', node, text })
+  for (let second = 0; second < 12; second += 1) {
+    warn('n1', 'a hook failed')
+    if (second === 1) warn('n2', 'a hook failed')
+    await clock.advance(1000)
+  }
+  assert.deepEqual(said, ['n1 a hook failed', 'n2 a hook failed', 'n1 a hook failed'])
 })
 
 test('what the next process cannot do without is noted as soon as a disk that refused it has room, before anything else', async () => {

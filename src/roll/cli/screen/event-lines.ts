@@ -70,7 +70,7 @@ function saying(view: RollView, event: StampedEvent): Said | undefined {
       return { level: 0, node: event.node, word: 'stray', text, tone: 'stop' }
     }
     case 'reasserted': {
-      const text = `${event.server}: ${event.text}; set again after ${Math.round(event.afterMs)} ms`
+      const text = `${event.text}, ${Math.round(event.afterMs)} ms after it was last out`
       return { level: 1, node: event.node, word: 'balancer', text }
     }
     case 'idle':

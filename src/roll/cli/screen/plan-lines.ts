@@ -20,8 +20,8 @@ import { windowTexts } from './plan-windows.ts'
 interface PlanShow {
   readonly level: Level
   readonly columns: number
-  /** The command that starts this very roll. */
-  readonly command: string
+  /** The command that starts this very roll; absent where it begins now. */
+  readonly command?: string
 }
 
 const SHOWN_FIRST = 5
@@ -33,9 +33,13 @@ const TEXT_MAX = 100_000
 
 /** The node budget may allow fewer nodes: a finding says so. Machines have a line of their own, unless the plan has no nodes. */
 const sizeText = (plan: RollPlan): string =>
-  plan.nodes.length === 0
-    ? `${toRollText(plan)}, 1`
-    : `${countOf(plan.nodes.length, 'node')}, ${plan.parallel === undefined ? '1' : `up to ${plan.parallel}`}`
+  plan.nodes.length === 0 ? `${toRollText(plan)}, 1` : `${countOf(plan.nodes.length, 'node')}, ${atOnceText(plan)}`
+
+function atOnceText({ parallel, findings }: RollPlan): string {
+  if (parallel === undefined) return '1'
+  const isLess = findings.some(({ code }) => code === 'ParallelAboveBudget')
+  return `${isLess ? 'fewer than' : 'up to'} ${parallel}`
+}
 
 /** The plan for people: which nodes, in which order, what each has to move, what may hold it, what stops it. */
 export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
@@ -84,7 +88,9 @@ function noneLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   const errors = planErrors(plan).length
   const text = errors === 0 ? 'Nothing is to be rolled' : `${countOf(errors, 'error')} to repair first`
   const what = plan.hosts === undefined ? 'No node' : 'No node and no load balancer machine'
-  const head = `${what} of ${planned(plan)} needs a reboot: ${countText(plan.skipped.length)} to skip.`
+  const { user, ...place } = plan
+  const as = user === undefined ? '' : `, read as user ${escapeForeign(user)}`
+  const head = `${what} of ${planned(place)} needs a reboot${as}: ${countText(plan.skipped.length)} to skip.`
   const lines = wrapWords(`${head} ${text}. Nothing was changed.`, show.columns)
   return [...lines, ...needLines(plan, show)].map((line): Line => [line])
 }
@@ -247,6 +253,7 @@ function lastLines(plan: RollPlan, notes: PlanNotes, { command, columns }: PlanS
   const counts = `${countText(plan.nodes.length + (plan.hosts?.length ?? 0))} to roll, ${countText(plan.skipped.length)} to skip, ${countText(notes.holds)} expected to hold.`
   if (errors > 0) return [`${counts}  ${countOf(errors, 'error')} to repair first.`]
   if (blocks > 0) return [`${counts}  ${countOf(blocks, 'block')} to clear first.`]
+  if (command === undefined) return [counts]
   const line = `${counts}  Run it: ${command}`
   return cellWidth(line) <= columns ? [line] : [counts, `Run it: ${command}`]
 }

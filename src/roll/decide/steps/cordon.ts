@@ -1,8 +1,9 @@
 import { act, hold, type StepAnswer } from '../../../service/decide/step-answer.ts'
+import { STEPS } from '../../model/step.ts'
 import { beforeReboot } from '../blocked.ts'
 import { mayStart } from '../guards.ts'
 import { hooksAt } from '../hooks/hooks-due.ts'
-import type { RecordedSnapshot } from '../node-snapshot.ts'
+import type { NodeSnapshot, RecordedSnapshot } from '../node-snapshot.ts'
 import { ownPodLeaves } from '../own-pod.ts'
 import { beforeLeaving } from '../requests.ts'
 import { silencesHold } from '../silences/silences-due.ts'
@@ -23,10 +24,18 @@ export const cordon: StepRule = {
     if (requested !== undefined) return requested
     return act([{ kind: 'cordon', node: s.current.node.name }], {
       code: 'Schedulable',
-      text: 'new pods can still be scheduled here',
+      text: cordonLost(s) ?? 'new pods can still be scheduled here',
     })
   },
   remember: beforeReboot,
+}
+
+/** People have taken the cordon off a node that this process had past this step. The roll sets it again, and says so. */
+export function cordonLost({ current: { node }, evidence: { stuckStep } }: NodeSnapshot): string | undefined {
+  const wasPast = stuckStep !== undefined && STEPS.indexOf(stuckStep) > STEPS.indexOf('cordon')
+  return wasPast && !node.unschedulable
+    ? `somebody took the cordon off ${node.name} while the roll has it in work, so the roll sets it again; to have it back: evenkeel roll abort`
+    : undefined
 }
 
 /**

@@ -3,6 +3,7 @@ import { act, done, hold } from '../../../service/decide/step-answer.ts'
 import { stuck } from '../blocked.ts'
 import { buildRecord } from '../build-record.ts'
 import { mayStart } from '../guards.ts'
+import { lives } from '../node-budget.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import { marksToSet } from '../nodes-to-come.ts'
 import { beforeRecord } from '../requests.ts'
@@ -52,6 +53,8 @@ export function foreignRecord(s: NodeSnapshot): Reason | undefined {
     code: 'RecordOfAnotherRun',
     object: node.name,
     text: `${node.name} carries the record of run ${parsed.value.run}`,
-    next: waysBack(parsed.value.run),
+    next: lives(s, parsed.value.run)
+      ? `wait until run ${parsed.value.run} is over, or stop it where it runs`
+      : waysBack(parsed.value.run),
   }
 }

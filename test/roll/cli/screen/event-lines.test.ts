@@ -21,6 +21,16 @@ test('by default a roll leaves a line per node, and one per hold', () => {
   ])
 })
 
+test('a server that had lost its state is named once', () => {
+  const server = 'edge/n2 on lb-1'
+  const text = `${server} had lost its state and was set to drain again`
+  const story = heldStory().add('06:20:23', { type: 'reasserted', node: 'n2', server, afterMs: 200.4, text })
+  assert.equal(
+    said(story, 1).at(-1),
+    '06:20:23Z n2     balancer  edge/n2 on lb-1 had lost its state and was set to drain again, 200 ms after it was last out',
+  )
+})
+
 test('quiet leaves what decides the exit code', () => {
   const story = heldStory()
     .add('06:20:23', { type: 'hold.ended', node: 'w-2', step: 'drain' })

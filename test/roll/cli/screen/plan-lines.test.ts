@@ -295,6 +295,19 @@ test('a plan without a node to roll says so, and what stands against the answer'
     `No node of prod-eu1 needs a reboot: 1 to skip. Nothing is to be rolled. Nothing
 was changed.\n${skips}`,
   )
+  const asUser = { ...none, context: 'eu1', server: 'https://10.0.0.5:6443', user: 'me' }
+  assert.match(
+    shown(asUser).replaceAll('\n', ' '),
+    /^No node of prod-eu1 on context eu1 \(https:\/\/10\.0\.0\.5:6443\) needs a reboot, read as user me: 1 to skip\./,
+  )
   const findings = [{ severity: 'error', code: 'Forbidden', text: 'no' }] as const
   assert.match(shown({ ...none, findings }), /: 1 to skip\. 1 error to repair first\. Nothing\nwas changed\.\n/)
+})
+
+test('a plan takes fewer nodes at a time where the node budget allows fewer', () => {
+  const finding = { severity: 'warning', code: 'ParallelAboveBudget', text: 'the roll takes 1 at a time' } as const
+  const head = (findings: RollPlan['findings']): string | undefined =>
+    shown({ ...PLAN, parallel: 2, findings }).split('\n')[0]
+  assert.match(head([]) ?? '', /up to 2 at a time/)
+  assert.match(head([finding]) ?? '', /fewer than 2 at a time/)
 })

@@ -26,7 +26,7 @@ test('a node that is out says for which run, and what to type', () => {
     [
       'NodeRecorded',
       'n1 is kept out by run run-1',
-      'evenkeel roll resume run-1, or evenkeel roll abort run-1 (with -f roll.yaml if its journal is lost)',
+      'evenkeel roll resume run-1, or evenkeel roll abort run-1 (if its journal is lost: evenkeel roll abort run-1 -f roll.yaml)',
     ],
   ])
 })
