@@ -20,7 +20,7 @@ const MAY_FAIL: ReadonlySet<Step> = new Set<Step>(['cordon', 'detach', 'drain', 
  * Law: with several nodes in work, a failed request takes out the node that is blamed for it, and further ones only if failures
  * go on.
  */
-export function isOfOtherLane(s: StopSnapshot, window: FailureWindow): boolean {
+function isOfOtherLane(s: StopSnapshot, window: FailureWindow): boolean {
   const { beside = [] } = s.run
   if (beside.length === 0 || window.lastBadAt - window.firstBadAt >= OUT_WITHIN_MS) return false
   const blame = blameOf(s, window)
