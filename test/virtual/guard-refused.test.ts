@@ -4,7 +4,7 @@ import type { ApiRequest } from '../../src/sim/world/api-request.ts'
 import { NODES } from '../../src/sim/world/api-resource.ts'
 import { simulationTest } from '../support/simulation-test.ts'
 import { GuardGround } from '../support/virtual-guard/guard-ground.ts'
-import { nodeGuard, storage, volumeAttachment } from '../support/virtual-guard/guard-manifests.ts'
+import { guardTemplate, nodeGuard, storage, volumeAttachment } from '../support/virtual-guard/guard-manifests.ts'
 
 const test = simulationTest(import.meta.url)
 
@@ -118,6 +118,25 @@ test('a grant ends where a watch is refused for minutes: it is not known any mor
   await ground.until('its budget to be closed', () => !isOpen(), 120)
   isRefused = false
   await ground.until('n1 to be granted again', isOpen, 120)
+})
+
+test('a NodeGuard says which image keeps its guards from starting, and of a DaemonSet that never was not that it is gone', async (t) => {
+  const ground = await GuardGround.open({ nodes: 2 })
+  t.after(() => ground.end())
+  ground.begin('controller 1')
+  ground.cluster.machines.images.lose('registry.test/none:1')
+  const template = guardTemplate()
+  const containers = template.spec.containers.map((one) => ({
+    ...one,
+    ...{ image: 'registry.test/none:1', imagePullPolicy: 'Always' },
+  }))
+  ground.apply(storage())
+  ground.apply(nodeGuard({ template: { ...template, spec: { ...template.spec, containers } } }))
+  const saysWhy = () => JSON.stringify(ground.status().nodes ?? []).includes('registry.test/none:1')
+  await ground.until('the image to be named', saysWhy, 120)
+  ground.apply(nodeGuard({ follow: { daemonSet: { name: 'storrage' } } }, 'misspelt'))
+  await ground.until('it to be told', () => ground.condition('Ready', 'misspelt') === 'False TargetGone', 30)
+  assert.match(JSON.stringify(ground.status('misspelt')), /there is no DaemonSet storrage in namespace default/)
 })
 
 test('an edit that makes no sense ends a grant, also in the status', async (t) => {

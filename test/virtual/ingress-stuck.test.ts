@@ -3,7 +3,7 @@ import { type SimulationContext, simulationTest } from '../support/simulation-te
 import { annotate, annotationsOf } from '../support/virtual-ingress/by-hand.ts'
 import { FullDisk } from '../support/virtual-ingress/full-disk.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
-import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
+import { anIngressManifest, ingressTemplate } from '../support/virtual-ingress/ingress-manifests.ts'
 
 const test = simulationTest(import.meta.url)
 
@@ -44,6 +44,7 @@ interface Listed {
   readonly name: string
   readonly state: string
   readonly reason?: string
+  readonly message?: string
   readonly since?: string
 }
 
@@ -178,3 +179,19 @@ for (const revision of ['', 'not the name of a revision'])
     )
     await allHave(ground, 'v1')
   })
+
+test('a node whose image cannot be pulled says so, with the word of its kubelet', async (t) => {
+  const ground = await served(t)
+  ground.cluster.machines.images.lose('registry.test/none:1')
+  const { metadata, spec } = ingressTemplate('v2')
+  const containers = spec.containers.map((one) => ({
+    ...one,
+    image: 'registry.test/none:1',
+    imagePullPolicy: 'Always',
+  }))
+  const template = { metadata, spec: { ...spec, containers } }
+  const strategy = { type: 'RollingUpdate', rollingUpdate }
+  ground.apply(anIngressManifest('v2', { updateStrategy: strategy, progressDeadlineSeconds: 60, template }))
+  await ground.until('a node to be stuck', () => listed(ground)[0]?.reason === 'ProgressDeadlineExceeded', 300)
+  assert.match(listed(ground)[0]?.message ?? '', /\(web-\S+: (Err)?Image\w+: .*registry\.test\/none:1/)
+})

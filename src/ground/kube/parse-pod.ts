@@ -1,4 +1,5 @@
 import { parseMetadata } from '../model/parse-metadata.ts'
+import { parseWaiting } from '../model/parse-waiting.ts'
 import { BLOCKED_ANNOTATION, NOT_SAFE_TO_EVICT, type Pod, type PodEnding, type Unschedulable } from '../model/pod.ts'
 import { POLITE_ANNOTATION, parsePoliteMark } from '../model/polite-mark.ts'
 import { present } from '../model/present.ts'
@@ -72,19 +73,6 @@ function parseContainerIds(object: Untrusted): Readonly<Record<string, string>> 
   const statuses = object.at('status').at('containerStatuses').each()
   return Object.fromEntries(
     statuses.map((status) => [status.at('name').text(), status.at('containerID').textOr('')] as const),
-  )
-}
-
-/** Reasons that every container has in its first moments. */
-const STARTING = ['', 'ContainerCreating', 'PodInitializing']
-
-function parseWaiting(object: Untrusted): string | undefined {
-  const status = object.at('status')
-  const waiting = [...status.at('initContainerStatuses').each(), ...status.at('containerStatuses').each()]
-    .map((container) => container.at('state').at('waiting'))
-    .find((state) => !STARTING.includes(state.at('reason').textOr('')))
-  return (
-    waiting && [waiting.at('reason').text(), waiting.at('message').textOr('')].filter((word) => word !== '').join(': ')
   )
 }
 

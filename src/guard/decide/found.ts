@@ -23,4 +23,6 @@ export interface GuardPod {
   readonly finalizers: readonly string[]
   /** Its containers have ended, and nothing of ours holds it. */
   readonly isFinished: boolean
+  /** Why a container of it does not start, as its kubelet says, such as an image that cannot be pulled. */
+  readonly waiting?: string
 }

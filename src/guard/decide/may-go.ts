@@ -94,8 +94,8 @@ const verdictReason = (object: string, { hold, kind, text }: HoldVerdict): Reaso
 const personOf = ({ by, why, until }: ByHand): string =>
   `${by}${until === undefined ? '' : ` until ${until}`}${why === undefined ? '' : `: ${why}`}`
 
-export const targetGone = ({ guard }: GuardView): Reason => ({
+export const targetGone = ({ guard: { namespace, name, spec } }: GuardView): Reason => ({
   code: 'TargetGone',
-  object: guard.name,
-  text: `DaemonSet ${guard.spec.follow.kind === 'daemonSet' ? guard.spec.follow.name : ''}, which ${guard.name} follows, is gone`,
+  object: name,
+  text: `there is no DaemonSet ${spec.follow.kind === 'daemonSet' ? spec.follow.name : ''} in namespace ${namespace}, and ${name} follows it`,
 })

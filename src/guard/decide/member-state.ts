@@ -1,3 +1,4 @@
+import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Granting } from './grants.ts'
@@ -18,6 +19,8 @@ interface Of {
   readonly granting: Granting
 }
 
+const WAITING_CHARACTERS = 200
+
 /** Shared by nearly all of thousands of nodes. */
 const ARMED: MemberState = { state: 'Armed' }
 
@@ -31,7 +34,9 @@ export function memberStateOf(pass: GuardPass, x: GroupNode, { member, granting 
   }
   if (granting.lead === x && isAway(x)) return { state: 'Draining', ...present({ reason: first }) }
   if (member.isReady) return ARMED
-  const text = `the guard of ${x.name} is not ready`
+  const { name, waiting } = member.n.pods.find((pod) => pod.waiting !== undefined && !pod.isFinished) ?? {}
+  const why = waiting === undefined ? '' : `: ${name} does not start: ${escapeForeign(waiting, WAITING_CHARACTERS)}`
+  const text = `the guard of ${x.name} is not ready${why}`
   return { state: 'Degraded', reason: first ?? { code: 'GuardMissing', object: x.name, text } }
 }
 

@@ -1,6 +1,8 @@
 import { GUARD_FINALIZER, GUARD_UID_LABEL } from '../../ground/model/guard-keys.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { parseWaiting } from '../../ground/model/parse-waiting.ts'
+import { present } from '../../ground/model/present.ts'
 import { wallMs } from '../../ground/model/time.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { GuardPod } from '../decide/found.ts'
@@ -42,6 +44,7 @@ function parsePod(object: Untrusted): GuardPod {
     deleting,
     isLocked,
     finalizers: finalizers.filter((finalizer) => finalizer !== GUARD_FINALIZER),
+    ...present({ waiting: parseWaiting(object) }),
     isFinished: (phase === 'Failed' || phase === 'Succeeded') && !(deleting && isLocked),
   }
 }

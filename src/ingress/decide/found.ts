@@ -76,4 +76,6 @@ export interface IngressPod {
   readonly isRunning: boolean
   readonly isFinished: boolean
   readonly createdAt: WallMs
+  /** Why a container of it does not start, as its kubelet says, such as an image that cannot be pulled. */
+  readonly waiting?: string
 }

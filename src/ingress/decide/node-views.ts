@@ -152,6 +152,7 @@ function deploymentView(
   // Pods have creation times in whole seconds. A note in the future would hide failures for ever.
   const since = Math.max(now - FAILED_WITHIN_MS, begun, Math.floor(Math.min(tried, now) / 1_000) * 1_000)
   const nodeUid = annotations[NODE_UID_ANNOTATION]
+  const waiting = pods.find((pod) => pod.waiting !== undefined && !pod.isFinished)
   const isOfEarlierNode = node !== undefined && nodeUid !== undefined && nodeUid !== node.uid
   return {
     ...{ revision, annotations, replicas, updated, ready, available, isObserved },
@@ -159,6 +160,7 @@ function deploymentView(
     failedPods: pods.filter(({ isFailed, createdAt }) => isFailed && createdAt >= since).length,
     shutDownPods: pods.filter(({ isShutDown, createdAt }) => isShutDown && createdAt >= since).length,
     runningPods: pods.filter(({ isRunning }) => isRunning).length,
+    ...(waiting === undefined ? {} : { waiting: `${waiting.name}: ${waiting.waiting}` }),
     gate: gate === undefined ? 'absent' : gateState(object, identityOf(deployment, ''), gate),
     ...(isOfEarlierNode ? { isOfEarlierNode } : {}),
     ...(deployment.deleting ? { isBeingDeleted: true } : {}),

@@ -138,6 +138,8 @@ export interface IngressDeployment {
   readonly shutDownPods: number
   /** Pods that run, whether they are ready or not. */
   readonly runningPods: number
+  /** A pod that does not start, and why, as its kubelet says. Absent: none says so. */
+  readonly waiting?: string
   /** Whether its PodDisruptionBudget lets pods be evicted. */
   readonly gate: 'absent' | 'open' | 'closed'
   /** The Deployment was made for an earlier Node of this name. */

@@ -1,4 +1,8 @@
+import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { INGRESS_NODE_LABEL } from '../../ground/model/ingress-keys.ts'
+import { nodeLabel } from '../../ground/model/owned/node-names.ts'
 import type { Reason } from '../../ground/model/reason.ts'
+import { kubectl, type Sentence, say } from '../../ground/model/sentence.ts'
 import type { Admission } from './admission.ts'
 import { mayApply, slotFor } from './apply-template.ts'
 import { askDetach } from './ask-detach.ts'
@@ -113,9 +117,9 @@ const deadline = ({ s }: Pass, { t0, t2 = t0 }: IngressOp): number | undefined =
   return at > s.now ? at : undefined
 }
 
-function notReady({ s }: Pass, n: NodeView, deployment: IngressDeployment): Reason {
+function notReady(pass: Pass, n: NodeView, deployment: IngressDeployment): Reason {
   const { ready, updated, available, oldPods } = deployment
-  const { podsPerNode } = s.object.spec
+  const { podsPerNode } = pass.s.object.spec
   const old = oldPods === 0 ? '' : `, ${oldPods} old ones are still there`
   const text = `pods on ${n.name}: ${podsPerNode} wanted, ${updated} new, ${ready} ready, ${available} available${old}`
   const isTried = (rejectionOf(deployment)?.count ?? 0) > 0
@@ -124,6 +128,15 @@ function notReady({ s }: Pass, n: NodeView, deployment: IngressDeployment): Reas
     code: 'ProgressDeadlineExceeded',
     object: n.name,
     text,
-    next: 'look at its pods; then retry or skip the node',
+    next: say`${whatWaits(pass, n, deployment)}; then retry or skip the node`,
   }
+}
+
+const WAITING_CHARACTERS = 200
+
+function whatWaits({ s: { object } }: Pass, { name }: NodeView, { waiting }: IngressDeployment): Sentence {
+  if (waiting !== undefined)
+    return `mend what keeps a pod from its start (${escapeForeign(waiting, WAITING_CHARACTERS)})`
+  const selector = `${INGRESS_NODE_LABEL}=${nodeLabel(name)}`
+  return say`${kubectl`-n ${object.namespace} describe pods -l ${selector}`} says what its pods wait for`
 }

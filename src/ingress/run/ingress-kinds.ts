@@ -7,6 +7,8 @@ import {
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { type OwnedObject, parseOwnedObject } from '../../ground/model/owned-object.ts'
 import { parseCreatedAt, parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { parseWaiting } from '../../ground/model/parse-waiting.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { IngressPod } from '../decide/found.ts'
 
@@ -48,5 +50,6 @@ function parsePod(object: Untrusted): IngressPod {
     isRunning: phase === 'Running' && !isLeaving,
     isFinished: phase === 'Failed' || phase === 'Succeeded',
     createdAt: parseCreatedAt(object),
+    ...present({ waiting: parseWaiting(object) }),
   }
 }

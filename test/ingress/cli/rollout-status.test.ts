@@ -281,6 +281,6 @@ test('on a terminal the nodes are drawn in place and go again, and the end is wh
 test('a node that needs a person is shown with what helps', async () => {
   const { out } = await new ScriptedRollout({ conditions: GOING, nodes: [STUCK] }).run('status', 'ids/web')
   assert.match(out, /n2 +Stuck +1:1\d/)
-  assert.match(out, /ProgressDeadlineExceeded: Look at the pods of the node/)
+  assert.match(out, /ProgressDeadlineExceeded: .*look at the pods of the node/)
   assert.doesNotMatch(out, /\x1b/)
 })

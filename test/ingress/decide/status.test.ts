@@ -127,13 +127,25 @@ test('nodes are counted, and those that are not in service are listed with what 
         name: 'n1',
         state: 'Stuck',
         reason: 'ProgressDeadlineExceeded',
-        message: 'pods on n1: 2 wanted, 2 new, 0 ready, 0 available; look at its pods; then retry or skip the node',
+        message:
+          'pods on n1: 2 wanted, 2 new, 0 ready, 0 available; kubectl -n edge describe pods -l evenkeel.dev/node=n1 says what its pods wait for; then retry or skip the node',
         since: AT,
       },
       { name: 'n4', state: 'Creating', reason: 'NodeNew', message: 'n4 needs pods', since: AT },
       { name: 'n3', state: 'Queued', since: AT },
     ],
   })
+})
+
+test('a node that is stuck says which image cannot be pulled', () => {
+  const waiting = 'web-n1-x: ImagePullBackOff: Back-off pulling image "none:1"'
+  const pulls = aNodeOf('n1', {
+    ...{ slot: OURS, op: late, asks: 'dc' },
+    deployment: { ...NEW, ready: 0, available: 0, waiting },
+  })
+  const { fields } = statusOf(aScene([pulls, done('n2')]))
+  const [first] = fields.nodes as readonly { readonly message?: string }[]
+  assert.match(first?.message ?? '', /mend what keeps a pod from its start \(web-n1-x: ImagePullBackOff: .*none:1/)
 })
 
 test('the revision counts as the current one once all nodes have it', () => {

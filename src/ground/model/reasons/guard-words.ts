@@ -103,8 +103,9 @@ export const GUARD_WORDS = {
     wait: 'none',
   },
   TargetGone: {
-    is: 'DaemonSet storage-node, which storage follows, is gone',
-    cause: 'The DaemonSet was deleted or renamed. `spec.onTargetGone` decides what happens to the guards.',
+    is: 'there is no DaemonSet storage-node in namespace data, and storage follows it',
+    cause:
+      'The DaemonSet was deleted or renamed, or is in another namespace, or its name is misspelt. `spec.onTargetGone` decides what happens to the guards.',
     cure: 'Correct `spec.follow`, or remove the NodeGuard.',
     wait: 'none',
   },

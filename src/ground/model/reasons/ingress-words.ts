@@ -193,7 +193,7 @@ export const INGRESS_WORDS = {
   ProgressDeadlineExceeded: {
     is: 'pods on n1: 2 wanted, 1 new, 1 ready, 0 available',
     cause: '`spec.progressDeadlineSeconds` is over. The node stays out and keeps its slot.',
-    cure: 'Look at the pods of the node: `kubectl get pods -o wide`. Then change the template, or retry or skip the node.',
+    cure: 'The reason names a container that does not start, such as one whose image cannot be pulled. Otherwise look at the pods of the node: `kubectl describe pods`. Then change the template, or retry or skip the node.',
     wait: 'none',
   },
   PodsRejected: {
