@@ -7,8 +7,9 @@ import { planScenarioOf, runPlanSeed } from '../support/virtual-roll/swarm/run-p
 /**
  * That once failed, and why: 1000002023 of a slot that another run held. 1000003016 of a member of etcd on a Node that was being deleted, and
  * whose nodes bear no label of the control plane. 1000004023 of a record that cannot be read, on a node that is not rolled.
+ * 1000006023 of claims that cannot be read, on the only node.
  */
-const KEPT = ['1000002023', '1000003016', '1000004023']
+const KEPT = ['1000002023', '1000003016', '1000004023', '1000006023']
 /** With two flaws or one in each, another one in each of the first. */
 const SEEDS = ['1000002000', '1000002001', '1000002002', '1000002003', '1000002004', '1000002005']
 

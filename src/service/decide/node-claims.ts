@@ -40,7 +40,7 @@ export function claimedByOthers(s: ServiceSnapshot): readonly Reason[] {
   }))
 }
 
-export function claimsUnreadable({ node }: ServiceSnapshot): Reason | undefined {
+export function claimsUnreadable({ node }: Pick<ServiceSnapshot, 'node'>): Reason | undefined {
   const word = parseClaims(textOn(node))
   if (word.kind !== 'unreadable') return undefined
   return {

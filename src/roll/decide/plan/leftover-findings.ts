@@ -3,8 +3,10 @@ import { claimsOf, MAINTENANCE_ANNOTATION } from '../../../ground/model/claims.t
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { present } from '../../../ground/model/present.ts'
 import { type Command, kubectl, type Sentence, say } from '../../../ground/model/sentence.ts'
 import { markedBy, TO_COME_KEY, unmarkCommand } from '../../../ground/model/to-come.ts'
+import { claimsUnreadable } from '../../../service/decide/node-claims.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { recorded } from './node-findings.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
@@ -94,7 +96,13 @@ const cordoned = (names: readonly string[]): PlanFinding => ({
   fix: say`${typed(names, (of) => kubectl`uncordon ${of}`)}, unless that is meant`,
 })
 
-function claimed({ name, annotations }: Node): readonly PlanFinding[] {
+function claimed(node: Node): readonly PlanFinding[] {
+  const { name, annotations } = node
+  const unreadable = RECORD_ANNOTATION in annotations ? undefined : claimsUnreadable({ node })
+  if (unreadable !== undefined) {
+    const { code, text, next } = unreadable
+    return [{ severity: 'hold', code, node: name, text, ...present({ fix: next }) }]
+  }
   const owners = claimsOf(annotations[MAINTENANCE_ANNOTATION]).map(({ owner }) => owner)
   if (owners.length === 0 || RECORD_ANNOTATION in annotations) return []
   return [

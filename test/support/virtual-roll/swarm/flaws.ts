@@ -118,7 +118,11 @@ const FLAWS: Readonly<Record<string, Doing>> = {
   }),
   'the node has an unreadable record': onNode({ metadata: { annotations: { 'evenkeel.dev/record': '{}' } } }),
   'a person claims the node': onNode({
-    metadata: { annotations: { 'evenkeel.dev/maintenance': JSON.stringify([{ owner: 'person/ann', id: 'a1' }]) } },
+    metadata: {
+      annotations: {
+        'evenkeel.dev/maintenance': JSON.stringify({ version: 2, claims: [{ owner: 'person/ann', id: 'a1' }] }),
+      },
+    },
   }),
   'the claims of the node are unreadable': onNode({ metadata: { annotations: { 'evenkeel.dev/maintenance': '{' } } }),
   'the node is cordoned': onNode({ spec: { unschedulable: true } }),

@@ -106,9 +106,13 @@ function untold({ findings }: RollPlan, { outcome, reasons }: Ended, process: En
 const lastHold = (events: readonly StampedEvent[]): string | undefined =>
   events.flatMap((event) => (event.type === 'hold.started' || event.type === 'hold.changed' ? [event.node] : [])).at(-1)
 
+const OF_BUDGETS: ReadonlySet<string> = new Set(['BudgetNever', 'BudgetOfOperator', 'TwoBudgets'])
+
 /** By its code; or it is about the object, or about the node that was held, and says that the roll may wait. */
 function tells({ code, severity, node, nodes = [], pods = [] }: PlanFinding, reason: Reason, held?: string): boolean {
   if (code === reason.code) return true
+  // An entry of drain.blocked covers these pods, and may not be enough.
+  if (OF_BUDGETS.has(code) && pods.some((pod) => pod === reason.object)) return true
   if (severity !== 'hold' && severity !== 'block') return false
   const about = [...(node === undefined ? [] : [node]), ...nodes, ...pods]
   return about.length === 0 || about.some((one) => one === reason.object || one === held)
