@@ -147,5 +147,5 @@ const memberGone = (component: Component, node: string): Reason => ({
 
 export const memberName = ({ namespace, name }: Pod): string => `${namespace}/${name}`
 
-export const notReadyText = (pod: Pod): string =>
+const notReadyText = (pod: Pod): string =>
   `static pod ${memberName(pod)} of ${pod.nodeName ?? 'no node'} is not Ready, and the control plane waits for each of its members`
