@@ -186,8 +186,8 @@ for (const [title, config, code, answer] of [
   ['that does not let us in', { identity: 'stranger' }, 'HOST_DENIED', 'refused'],
   ['with another host key than we know', { known: 'wrong' }, 'HOST_KEY', 'refused'],
   ['whose host key was never accepted', { known: 'nothing' }, 'HOST_KEY', 'refused'],
-  ['whose port is closed', { lines: ['Host n1', '  Port 1'] }, 'HOST_UNREACHABLE', 'unknown'],
-  ['whose name means nothing', { lines: ['Host n1', `  HostName ${'x'.repeat(64)}`] }, 'HOST_UNRESOLVED', 'unknown'],
+  ['whose port is closed', { lines: ['Host n1', '  Port 1'] }, 'HOST_UNREACHABLE', 'unsent'],
+  ['whose name means nothing', { lines: ['Host n1', `  HostName ${'x'.repeat(64)}`] }, 'HOST_UNRESOLVED', 'unsent'],
   ['with a broken ssh configuration', { lines: ['Nonsense yes'] }, 'HOST_SSH_CONFIG', 'refused'],
 ] as const satisfies readonly (readonly [string, ClientConfig, string, string])[]) {
   test(`a machine ${title}: ${code}, and a reboot of it is ${answer}`, requires('ssh'), async (t) => {
