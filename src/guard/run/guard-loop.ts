@@ -208,7 +208,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     signal: AbortSignal,
   ): Promise<void> {
     const actions = decision.kind === 'act' ? decision.actions : []
-    const toldOf = (guard: CheckedGuard) => {
+    const reportOf = (guard: CheckedGuard) => {
       const view = snapshot.guards.find((one) => one.guard === guard)
       if (view === undefined) return undefined
       const refusals = decision.reasons.filter(
@@ -218,14 +218,14 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
       return { view, refusals, wanted: guardStatus(snapshot, view, { before, actions, refusals }) }
     }
     for (const [guard, reasons] of refused) {
-      const status = refusedGuardStatus({ known: toldOf(guard)?.wanted, fields: guard.status.fields }, reasons)
+      const status = refusedGuardStatus({ known: reportOf(guard)?.wanted, fields: guard.status.fields }, reasons)
       await this.#status.write(guard, status, signal)
       await this.#events.tellAll({ ...guard, kind: NODE_GUARDS }, guardSayings(reasons), signal)
     }
     for (const guard of guards) {
-      const told = toldOf(guard)
-      if (told === undefined) continue
-      const { view, refusals, wanted } = told
+      const report = reportOf(guard)
+      if (report === undefined) continue
+      const { view, refusals, wanted } = report
       if (wanted !== undefined) await this.#status.write(guard, wanted, signal)
       const reasons = [...grantReasons(guard, actions), ...refusals, ...guardReasons(snapshot, view)]
       await this.#events.tellAll({ ...guard, kind: NODE_GUARDS }, guardSayings(reasons), signal)
