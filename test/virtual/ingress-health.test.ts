@@ -122,3 +122,30 @@ test('in a rollout the health port of one node after the other says drain, and n
   await settled(2, 'v2')
   assert.deepEqual([health.mostOut, [...health.seen].toSorted()], [1, ['n1 drain', 'n2 drain', 'n3 drain']])
 })
+
+test('a node is not in service while a health check of it fails, though its pods are ready, and is once the port opens', async (t) => {
+  const ground = await IngressGround.open({ nodes: 3 })
+  t.after(() => ground.end())
+  ground.closedPorts.add(30_100)
+  ground.begin()
+  ground.apply(anIngressManifest('v1', { healthCheckNodePorts: [30_100] }))
+  let wasReady = false
+  const isSaid = (): boolean => {
+    wasReady ||= ground.condition('Ready') === 'True AllInService'
+    return ground.podLines().length === 6 && ground.events().some((event) => event.startsWith('HealthCheckFails'))
+  }
+  await ground.until('it to be said', isSaid, 120)
+  await ground.cluster.time.advance(120_000)
+  assert.deepEqual([ground.condition('Ready'), ground.status().readyNodes], ['False NodesOut', 0])
+  assert.equal(ground.condition('Available'), 'False TooFewInService')
+  assert.equal(wasReady, false)
+  const nodes = ground.status().nodes as readonly Json[]
+  assert.deepEqual(
+    nodes.map(({ name, state, reason }) => `${name} ${state} ${reason}`),
+    ['n1', 'n2', 'n3'].map((name) => `${name} Degraded HealthCheckFails`),
+  )
+  ground.closedPorts.clear()
+  await ground.until('all nodes to be in service', () => ground.condition('Ready') === 'True AllInService', 40)
+  ground.closedPorts.add(30_100)
+  await ground.until('it to be said again', () => ground.condition('Ready') === 'False NodesOut', 90)
+})

@@ -75,7 +75,13 @@ function degraded(pass: Pass): Words {
   const mass = massDisruption(pass)
   if (mass.length > 0) return is(true, 'MassDisruption', messageOf(massReason(pass, mass)))
   const nodes = pass.nodes.filter(({ state }) => state === 'Degraded')
-  if (nodes.length > 0) return is(true, 'NodesDegraded', `pods are missing on ${named(nodes)}`)
+  const closed = nodes.filter(({ failsChecks }) => failsChecks)
+  const lacking = nodes.filter(({ failsChecks }) => !failsChecks)
+  const said = [
+    ...(lacking.length > 0 ? [`pods are missing on ${named(lacking)}`] : []),
+    ...(closed.length > 0 ? [`health checks fail on ${named(closed)} although their pods are ready`] : []),
+  ]
+  if (nodes.length > 0) return is(true, 'NodesDegraded', said.join('; '))
   return is(false, 'AsWanted', 'no pods are missing on nodes that are in service')
 }
 

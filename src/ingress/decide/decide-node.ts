@@ -51,10 +51,18 @@ function atRest(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAns
   const grace = graceOfLost(pass, n)
   if (grace !== undefined) return grace
   const answer = giveBack(n, 'it is as it should be')
+  if (answer.kind === 'rest' && n.failsChecks && n.closedPort !== undefined) return wait([checkFails(n, n.closedPort)])
   const rejection = rejectionOf(deployment)
   if (answer.kind !== 'rest' || rejection === undefined || rejection.triedAt !== undefined) return answer
   return untilNextTry(pass, n, rejection)
 }
+
+const checkFails = ({ name }: NodeView, { port }: { readonly port: number }): Reason => ({
+  code: 'HealthCheckFails',
+  object: name,
+  text: `the pods of ${name} are ready, and a health check of ${name} at port ${port} fails`,
+  next: `its agent says at /healthz under trouble why port ${port} is not open; or see which program of ${name} holds it, and write another port into spec.healthCheckNodePorts`,
+})
 
 interface UnderWay {
   readonly op: IngressOp

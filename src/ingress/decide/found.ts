@@ -53,6 +53,8 @@ export interface IngressFound {
   readonly unbegun?: Unbegun
   /** The answer of a node's agent. Undefined: agents are not asked. */
   agentOf(node: string): IngressNode['agent']
+  /** The health port of the node that fails checks although it should not. */
+  closedPortOf?(node: string): IngressNode['closedPort']
 }
 
 /** A pod of any IngressDaemonSet. */

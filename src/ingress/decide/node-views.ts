@@ -28,6 +28,7 @@ interface Seen {
   readonly row: NodeRow
   readonly slot: SeenSlot | undefined
   readonly agent: IngressNode['agent']
+  readonly closedPort: IngressNode['closedPort']
   readonly acknowledgementSeen: WallMs | undefined
 }
 
@@ -54,9 +55,9 @@ export function nodeViews(
   for (const row of rows) {
     const seen = seenOf(found, row, slots)
     const make = (): View => listedView(found, seen, placements(row.node, row.deployment?.annotations))
-    const { agent, acknowledgementSeen } = seen
+    const { agent, closedPort, acknowledgementSeen } = seen
     const view = isTimeless(seen)
-      ? recall(row, [object.uid, owner, placements, agent, acknowledgementSeen], make)
+      ? recall(row, [object.uid, owner, placements, agent, closedPort, acknowledgementSeen], make)
       : make()
     if (typeof view === 'object') views.push(view)
   }
@@ -82,6 +83,7 @@ function seenOf(found: IngressFound, row: NodeRow, slots: Slots): Seen {
     row,
     slot: slots.get(row.name),
     agent: found.agentOf(row.name),
+    closedPort: found.closedPortOf?.(row.name),
     acknowledgementSeen: row.node === undefined ? undefined : found.acknowledgedSince(row.node),
   }
 }
@@ -119,7 +121,7 @@ function slotOf(found: IngressFound, { row, slot }: Seen): IngressNode['slot'] {
 }
 
 function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, keyof ReturnType<Placements> | 'slot'> {
-  const { row, agent, acknowledgementSeen } = seen
+  const { row, agent, closedPort, acknowledgementSeen } = seen
   const { name, node, deployment, pods } = row
   const request = requestOf(deployment)
   return {
@@ -127,7 +129,7 @@ function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, keyof Return
     pods: pods.filter(({ isFinished }) => !isFinished).length,
     ...present({ node }),
     ...(deployment === undefined ? {} : { deployment: deploymentView(found, deployment, row) }),
-    ...present({ agent, acknowledgementSeen, request }),
+    ...present({ agent, closedPort, acknowledgementSeen, request }),
   }
 }
 

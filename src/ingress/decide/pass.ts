@@ -16,6 +16,8 @@ export interface NodeView extends IngressNode {
   readonly isServing: boolean
   /** The node would serve without the mark of this object on its Deployment. */
   readonly couldServe: boolean
+  /** All is well for its health port to answer, and a check of it failed. */
+  readonly failsChecks: boolean
   /** This object has the node out, or holds a slot for it. A node whose first pods start without a slot does not count. */
   readonly isUnderWay: boolean
   /** A sign of this object asks for the node to be out. */
@@ -67,12 +69,15 @@ const isTimeless = ({ deployment }: IngressNode): boolean => deployment?.annotat
 function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): NodeView {
   const word = parseOp(n.deployment?.annotations[OP_ANNOTATION])
   const op = word.kind === 'op' ? word.op : undefined
-  const state = nodeState(s, n, op)
   const isAsked = asksToBeOut(s.object, n)
   const isAlone = op === undefined && isAsked
   const over = word.kind === 'unreadable' ? word.why : isAlone && n.deployment !== undefined ? NO_OP : undefined
-  const couldServe = servesUnmarked(s, n, out)
+  const wouldServe = servesUnmarked(s, n, out)
+  const couldServe = wouldServe && n.closedPort === undefined
   const isServing = couldServe && ownMark(s.object, n) === undefined
+  const failsChecks = wouldServe && !couldServe && op === undefined
+  const known = nodeState(s, n, op)
+  const state = failsChecks && (known === 'InService' || known === 'Queued') ? 'Degraded' : known
   const isNew = isFirst(op)
   const isUnderWay = (op !== undefined && !isNew) || over !== undefined || isAlone || n.slot.kind === 'ours'
   return {
@@ -80,6 +85,7 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
     state,
     isServing,
     couldServe,
+    failsChecks,
     isUnderWay,
     isAsked,
     isOut: isUnderWay || (!isServing && n.deployment !== undefined && !isNew) || state === 'Degraded',

@@ -84,6 +84,8 @@ export interface IngressNode {
   readonly slot: NodeSlot
   /** Absent: no agent answers for the node. */
   readonly agent?: AgentWord
+  /** The health port at which a check of the node failed at rest, although its pods are ready. Absent: none did, or nothing is known. */
+  readonly closedPort?: { readonly port: number }
   /** When the acknowledgement on the Node was first seen, by the clock of this process. */
   readonly acknowledgementSeen?: WallMs
   /** A person's request for a stuck node, which counts for that operation or revision alone. */

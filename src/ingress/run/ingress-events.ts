@@ -33,6 +33,7 @@ const EVENTS: EventTypes = {
   MassDisruption: 'Warning',
   DetachTimedOut: 'Warning',
   ProgressDeadlineExceeded: 'Warning',
+  HealthCheckFails: 'Warning',
   PodsRejected: 'Warning',
   NameTaken: 'Warning',
   WriteRefused: 'Warning',

@@ -27,6 +27,7 @@ import { rollbackOfRefused } from '../decide/rollback.ts'
 import { ingressStatus, refusedStatus, withDoubts } from '../decide/status.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { AgentsOfObjects } from './agent-words.ts'
+import { HealthPorts } from './health-ports.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { ingressSayings } from './ingress-events.ts'
 import { IngressMemory } from './ingress-memory.ts'
@@ -61,12 +62,17 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
   readonly #statusOf: ReadonlyMap<IngressGroup, StatusWriter<CheckedIngress>>
   readonly #memory: IngressMemory
   readonly #agents: AgentsOfObjects | undefined
+  readonly #ports: HealthPorts | undefined
 
   constructor(parts: IngressLoopParts) {
     const { clock, objects, cluster, groups } = parts
     this.#parts = parts
     this.#memory = new IngressMemory(clock)
     this.#agents = parts.agents === undefined ? undefined : new AgentsOfObjects({ agents: parts.agents, clock })
+    this.#ports =
+      parts.agents === undefined
+        ? undefined
+        : new HealthPorts({ agents: parts.agents, clock, onNews: (key) => this.#loop.changed(key) })
     this.#caches = new IngressCaches({
       ...parts,
       onObject: (key) => {
@@ -100,7 +106,8 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
 
   /** Runs the caches and the loop until aborted, then rejects with the signal's reason. After `stop`, only the caches go on. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#caches.run(signal), this.#neighbours.run(signal), this.#loop.run(signal)])
+    const loops = [this.#caches.run(signal), this.#neighbours.run(signal), this.#loop.run(signal)]
+    await Promise.all([...loops, ...(this.#ports === undefined ? [] : [this.#ports.run(signal)])])
   }
 
   /** Starts no new pass, and resolves when the running passes have ended. */
@@ -125,6 +132,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       this.#memory.keep(uids)
       this.#events.keepObjects(uids)
       this.#agents?.keep(uids)
+      this.#ports?.keep(uids)
       return undefined
     }
     const refused = (findings: readonly FieldFinding[]): Seen => ({
@@ -140,6 +148,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     const nodes = this.#latest.all(this.#caches.nodes.objects())
     const latest = this.#latest.all(this.#caches.around(object).deployments)
     await this.#agents?.of(object.uid).ask(nodes, latest, signal)
+    await this.#ports?.follow({ uid: object.uid, key }, { nodes, deployments: latest }, signal)
     return { kind: 'seen', reading: this.#readingOf(object, nodes), object, key, doubts }
   }
 
@@ -179,6 +188,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       slotHolder,
       heldSlot: (node) => this.#memory.heldSlot(slotHolder, node),
       agentOf: (node) => words?.of(node),
+      closedPortOf: (node) => this.#ports?.closedOn(object.uid, node),
       acknowledgedSince: (node) => this.#memory.acknowledgedSince(object, node, now),
       ...this.#memory.refused.known(object, now),
     })

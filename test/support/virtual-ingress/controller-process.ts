@@ -14,24 +14,27 @@ import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports
 import { AGENT_STATUS_PORT } from '../virtual-roll/virtual-agent.ts'
 
 /** What a pod of the health checker would answer on the node of that address, by the Deployments as they stand in the world. */
-function checkedHealthPort({ world: { store } }: VirtualCluster, address: string): 'up' | 'out' {
+function checkedHealthPort(
+  { world: { store } }: VirtualCluster,
+  { address, port }: { readonly address: string; readonly port: number },
+): 'up' | 'out' {
   const node = [...store.all(NODES)].find((one) => JSON.stringify(one.status ?? {}).includes(`"address":"${address}"`))
   const deployments = [...store.all(DEPLOYMENTS)].map((one) =>
     deploymentsOf('').kind.parse(new Untrusted(one, 'deployment')),
   )
-  const here = deployments.find((one) => one.node === node?.metadata.name)
+  const here = deployments.find((one) => one.node === node?.metadata.name && one.order?.ports.includes(port) === true)
   const isUp = here !== undefined && ingressAnswer({ answer: 'up', reasons: [] }, here).answer === 'up'
   return isUp ? 'up' : 'out'
 }
 
 export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
 
-const virtualAgents = (cluster: VirtualCluster): Agents => ({
+const virtualAgents = (cluster: VirtualCluster, closedPorts: ReadonlySet<number>): Agents => ({
   ask: async (address, signal) => {
     const asked = await askVirtualAgent(cluster)({ address, port: AGENT_STATUS_PORT }, signal)
     return 'error' in asked ? 'unheard' : agentAnswerOf(asked.health)
   },
-  check: async ({ address }) => checkedHealthPort(cluster, address),
+  check: async (at) => (closedPorts.has(at.port) ? 'out' : checkedHealthPort(cluster, at)),
 })
 
 /** One process of the controller, with a clock and chance of its own. */
@@ -50,7 +53,13 @@ export class ControllerProcess {
       name,
       outside,
       groups,
-    }: { readonly name: string; readonly outside: ProcessOutside; readonly groups: readonly IngressGroup[] },
+      closedPorts,
+    }: {
+      readonly name: string
+      readonly outside: ProcessOutside
+      readonly groups: readonly IngressGroup[]
+      readonly closedPorts: ReadonlySet<number>
+    },
   ) {
     this.ports = new ProcessPorts({ cluster, outside, name })
     const { clock, random, cluster: api, configMaps } = this.ports
@@ -60,7 +69,7 @@ export class ControllerProcess {
       cluster: api,
       followNodes: (sink, signal) => api.follow('nodes', sink, signal),
       notices: new EventRecorder({ objects, clock, random, identity: name }),
-      agents: virtualAgents(cluster),
+      agents: virtualAgents(cluster, closedPorts),
       leader: { mayActForMs: () => 60_000 },
       lease: LEASE,
       namespace: 'evenkeel',

@@ -48,6 +48,8 @@ const STARTED_WITHIN_S = 60
 export class IngressGround {
   readonly cluster: VirtualCluster
 
+  /** Ports of all nodes that other programs hold. */
+  readonly closedPorts = new Set<number>()
   readonly #agents: VirtualAgents
 
   private constructor(cluster: VirtualCluster, agents: VirtualAgents) {
@@ -220,7 +222,7 @@ export class IngressGround {
     outside: ProcessOutside = {},
     groups: readonly IngressGroup[] = ['evenkeel.dev'],
   ): ControllerProcess {
-    return new ControllerProcess(this.cluster, { name, outside, groups })
+    return new ControllerProcess(this.cluster, { name, outside, groups, closedPorts: this.closedPorts })
   }
 
   /** Virtual time goes on until it holds. */

@@ -196,6 +196,13 @@ export const INGRESS_WORDS = {
     cure: 'The reason names a container that does not start, such as one whose image cannot be pulled. Otherwise look at the pods of the node: `kubectl describe pods`. Then change the template, or retry or skip the node.',
     wait: 'none',
   },
+  HealthCheckFails: {
+    is: 'the pods of n1 are ready, and a health check of n1 at port 10080 fails',
+    cause:
+      'No agent answers at this port: it runs without `--ingress`, `--ingress-ports` does not allow the port, or the port is one of the agent, of a component of Kubernetes or below 1024. Or another program of the node holds the port. The controller asks as a load balancer does, so the node counts as not in service.',
+    cure: 'Read `trouble` in `/healthz` of the agent of the node, which says why the port is not open. If another program holds the port, stop it, or write another port into `spec.healthCheckNodePorts`.',
+    wait: 'none',
+  },
   PodsRejected: {
     is: '5 pods of n1 failed within ten minutes, so no pod is created before 2026-01-01T00:10:00Z',
     cause:
