@@ -54,7 +54,11 @@ export function readPath(tries: readonly Try[]): PathReading {
   const lost = overUdp.filter(isSilent)
   const wrongSource = overUdp.find(({ outcome }) => outcome.kind === 'wrongSource')?.outcome
   const replies = overUdp.flatMap(({ outcome }) => (outcome.kind === 'reply' ? [outcome] : []))
-  const wrongs = sent.flatMap(({ rung, reading }) => (reading?.kind === 'wrong' ? [{ rung, ...reading }] : []))
+  const knowsServices = sent.some(({ rung, reading }) => rung === 'L2' && reading?.kind === 'right')
+  const wrongs = sent
+    .flatMap(({ rung, reading }) => (reading?.kind === 'wrong' ? [{ rung, ...reading }] : []))
+    // kube-dns knows its Services, and no name for the version of its zone.
+    .filter(({ fault }) => !(fault === 'noKubernetes' && knowsServices))
   const medianMs = median(replies.map(({ afterMs }) => afterMs))
   return {
     udp: udpState(overUdp.length, lost.length),

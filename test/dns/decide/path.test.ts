@@ -171,6 +171,14 @@ test('what is wrong with answers is reported by the worst of it, and all of it i
   assert.deepEqual([stale.udp, stale.data, stale.faults], ['answers', 'stale', ['L4: NXDOMAIN for Service shop/cart']])
 })
 
+test('a server that knows Services serves the zone, also where it has no name for its version: kube-dns has none', () => {
+  const { L5: denied } = RIGHT
+  const kubeDns = readPath(round((rung) => (rung === 'L0' || rung === 'L1' ? denied : RIGHT[rung])))
+  assert.deepEqual([kubeDns.data, kubeDns.faults], ['right', []])
+  const foreign = readPath(round((rung) => (rung === 'L8' ? RIGHT.L8 : denied)))
+  assert.deepEqual([foreign.data, foreign.faults[0]], ['noKubernetes', 'L1: NXDOMAIN for dns-version.cluster.local'])
+})
+
 test('a name outside that fails is a finding of its own, and no fault of the server’s data', () => {
   const outside = { ...FACTS, outside: 'example.com' }
   const failing = readPath(round((rung) => (rung === 'L7' ? replied({ rcode: 'SERVFAIL' }) : RIGHT[rung]), outside))
