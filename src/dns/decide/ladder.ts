@@ -162,7 +162,9 @@ export const LADDER: readonly Rung[] = [
     answeredBy: ofZoneAlone,
     question: ({ zone, dnsService }, nonce) =>
       inName(`${podAddress(nonce).replaceAll('.', '-')}.${dnsService.namespace}.pod.${zone}`, 'A'),
-    read: (reply, _asked, nonce) => {
+    read: (reply, { fallsThrough }, nonce) => {
+      if (fallsThrough && reply.rcode === 'SERVFAIL')
+        return { kind: 'moot', text: 'SERVFAIL for a name of a pod, of another server' }
       if (reply.rcode === 'SERVFAIL') return wrong('unsynced', 'SERVFAIL for a name of a pod')
       const found = dataOf(reply, 'A')
       if (found.length === 0)

@@ -157,3 +157,7 @@ for (const [what, reply, wanted] of ELSEWHERE)
     const reading = rung('L5').read(reply, { ...FACTS, fallsThrough: true }, NONCE)
     assert.equal(reading.kind === 'wrong' ? `wrong ${reading.fault}` : reading.kind, wanted)
   })
+
+test('where the zone falls through, SERVFAIL for the name of a pod may be that of another server', () => {
+  assert.equal(rung('L3').read(rcode('SERVFAIL'), { ...FACTS, fallsThrough: true }, NONCE).kind, 'moot')
+})
