@@ -101,6 +101,7 @@ function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedSta
   const firstOf = new Map(reasons.toReversed().map((reason) => [reason.object ?? '', reason]))
   const now = toIsoSeconds(s.now)
   const listed = nodes
+    .map((n) => ({ name: n.name, state: shownState(n) }))
     .filter(
       ({ name, state }) =>
         (state !== 'InService' && state !== 'Absent') || REFUSED.includes(firstOf.get(name)?.code ?? ''),
@@ -117,6 +118,10 @@ function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedSta
     .toSorted(byUrgency)
   return { nodes: listed.slice(0, NODES_MAX), ...(listed.length > NODES_MAX ? { truncated: true } : {}) }
 }
+
+/** A cordoned node that waits for its turn serves meanwhile. */
+const shownState = ({ state, isServing, isUnderWay }: NodeView): NodeView['state'] =>
+  state === 'Maintenance' && isServing && !isUnderWay ? 'Queued' : state
 
 /** Reasons that need a person, even if the node is in service: for example, its gate cannot be created. */
 const REFUSED: readonly string[] = ['WriteRefused', 'WriteUndone', 'NameTaken']

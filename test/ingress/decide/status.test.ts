@@ -148,6 +148,19 @@ test('a node that is stuck says which image cannot be pulled', () => {
   assert.match(first?.message ?? '', /mend what keeps a pod from its start \(web-n1-x: ImagePullBackOff: .*none:1/)
 })
 
+test('a cordoned node that waits for its turn, and serves meanwhile, is queued and not in maintenance', () => {
+  const cordoned = aNodeOf('n1', { node: { unschedulable: true }, deployment: NEW })
+  const full = { limit: { kind: 'count', count: 1 }, fleet: 2, out: [outFor('n2', 'claimed')], slots: [] } as const
+  const { fields } = statusOf(aScene([cordoned, done('n2'), done('n3')], { budget: full }))
+  assert.equal(fields.readyNodes, 2)
+  assert.deepEqual(
+    (fields.nodes as readonly { name: string; state: string; reason?: string }[]).map(
+      ({ name, state, reason }) => `${name} ${state} ${reason}`,
+    ),
+    ['n1 Queued BudgetUsedUp'],
+  )
+})
+
 test('the revision counts as the current one once all nodes have it', () => {
   assert.equal(statusOf(aScene([done('n1')])).fields.currentRevision, 'r2')
 })
