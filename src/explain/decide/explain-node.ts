@@ -1,4 +1,4 @@
-import { MAINTENANCE_ANNOTATION, parseClaims } from '../../ground/model/claims.ts'
+import { type Claim, MAINTENANCE_ANNOTATION, parseClaims } from '../../ground/model/claims.ts'
 import { asksToDrain } from '../../guard/decide/asks.ts'
 import { causeOf, type ExplainFinding, type Explanation, ordered, type Part, together } from './finding.ts'
 import { nodeBudget } from './node-budget.ts'
@@ -56,16 +56,22 @@ function stateOf(s: NodeScene): State {
   }
   if (s.run?.running === true && s.run.node === 'inWork') return 'InWork'
   if (s.node.ready !== 'True') return 'NotReady'
-  const { kind } = parseClaims(s.node.annotations[MAINTENANCE_ANNOTATION])
-  if (kind === 'claimed' || kind === 'unreadable') return 'Claimed'
-  return asksToDrain(s.node) === undefined ? 'InService' : 'Draining'
+  const asks = asksToDrain(s.node) !== undefined
+  const word = parseClaims(s.node.annotations[MAINTENANCE_ANNOTATION])
+  if (word.kind === 'unreadable') return 'Claimed'
+  if (word.kind === 'claimed' && !(asks && word.claims.every(makesRoom))) return 'Claimed'
+  return asks ? 'Draining' : 'InService'
 }
+
+/** An IngressDaemonSet and a NodeGuard claim a node that is to be drained, and withdraw that once it is not. */
+const makesRoom = ({ owner }: Claim): boolean => owner.startsWith('ingress/') || owner.startsWith('guard/')
 
 /** For a node that is out already, findings that only keep nodes from leaving do not matter. */
 const isLater = (state: State, { part, code }: ExplainFinding): boolean =>
   (part === 'dns' && state !== 'InService') ||
   (part === 'budget' && state !== 'InService' && state !== 'InWork') ||
-  (code === 'VolumeAttached' && state === 'InService')
+  (code === 'VolumeAttached' && state === 'InService') ||
+  (state === 'Draining' && ((part === 'service' && code === 'Maintenance') || code === 'OthersAtWork'))
 
 /** The same, unless the roll that has the node out is held because of them. */
 const ofCluster = (s: NodeScene, state: State): readonly ExplainFinding[] =>

@@ -7,8 +7,11 @@ import type { Node } from '../../../src/ground/model/node.ts'
 import { plainText } from '../../../src/ground/model/sentence.ts'
 import type { SeenSlot } from '../../../src/ground/model/slot.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
+import type { CheckedIngress } from '../../../src/ingress/decide/ingress-kind.ts'
 import { evictionRefusal } from '../../../src/roll/decide/drain/budget-reasons.ts'
 import { budgetStatus } from '../../../src/service/decide/budget/budget-status.ts'
+import { readGuard } from '../../guard/decide/read-guard.ts'
+import { anIngress } from '../../support/ingress-world.ts'
 import { plain } from '../../support/plain.ts'
 import { aBudget, aNode, aPod, aRecord, NEW_BOOT } from '../../support/roll-world.ts'
 
@@ -196,4 +199,28 @@ test('the owner of a claim is gone only where the IngressDaemonSets of both API 
   }
   assert.equal(first(scene({ annotations })), 'Claimed stuck ClaimLeft')
   assert.doesNotMatch(first(scene({ annotations }, { areIngressesWhole: false })), /ClaimLeft/)
+})
+
+const OF_WEB = { version: 2, claims: [{ owner: 'ingress/edge.web', id: 'a' }] }
+const web = (message: string): CheckedIngress => ({
+  ...anIngress(),
+  ...{ findings: [], createdAt: wallMs(0) },
+  status: {
+    fields: { nodes: [{ name: 'n1', state: 'Maintenance', reason: 'OthersAtWork', message }] },
+    conditions: [],
+  },
+})
+
+test('a NodeGuard that holds a drain is the cause, and not the claim of an IngressDaemonSet that made room for it', () => {
+  const held = { name: 'n1', state: 'Held', reason: 'HoldStands', message: 'n1 is held by volumes' }
+  const guard = readGuard({ status: { desiredNodes: 3, nodes: [held] } })
+  const node = { unschedulable: true, annotations: { 'evenkeel.dev/maintenance': JSON.stringify(OF_WEB) } }
+  const ingresses = [web('others work on n1; it comes back once it is uncordoned')]
+  const { state, verdict } = explainNode(scene(node, { guards: [guard], ingresses }))
+  assert.deepEqual(
+    [state, verdict.includes('NodeGuard data/storage: n1 is held by volumes')],
+    ['Draining', true],
+    verdict,
+  )
+  assert.equal(explainNode(scene({ ...node, unschedulable: false }, { guards: [guard], ingresses })).state, 'Claimed')
 })
