@@ -92,6 +92,12 @@ test('law: a node that is put back is not taken out for requests that failed bec
   assert.deepEqual([keepsOut(still, 60_000), keepsOut(away)], [false, false])
   assert.equal(keepsOut(away, 5_300), true, 'requests fail although the balancer is back')
   assert.equal(keepsOut(aReload()), true, 'a reload sends to the node')
+  const answered = aWindow({ failures: { connect: 1, status: 2 } })
+  assert.equal(
+    judge({ ...measured(attaching, [answered]), reloads: [still] })?.keepOut,
+    true,
+    'something answered, so it was not for want of a balancer',
+  )
 })
 
 test('a failure from before the reboot does not keep the node out once it is put back', () => {

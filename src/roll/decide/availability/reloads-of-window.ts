@@ -15,8 +15,15 @@ export function reloadsOfWindow({ window, periodMs, reloads }: ReloadsOfWindowIn
   return reloads.filter((span) => overlaps(span.from, span.to) && span.from <= firstFailureAt(window) + SLACK_MS)
 }
 
-/** All of it failed while no process of a balancer was reached, or right after: the node that was being put back had no part in it. */
+/**
+ * All of it failed while no process of a balancer was reached, or right after: the node that was being put back had no part in it. Where
+ * requests get whole answers, and wrong ones, something still sends them to the nodes.
+ */
 export const isOfAway = (input: ReloadsOfWindowInput): boolean =>
   reloadsOfWindow(input).some(
-    (span) => span.away !== undefined && (isStillAway(span) || input.window.lastBadAt <= span.seenAt + SLACK_MS),
+    (span) =>
+      span.away !== undefined &&
+      (isStillAway(span) ? !wasAnswered(input.window) : input.window.lastBadAt <= span.seenAt + SLACK_MS),
   )
+
+const wasAnswered = ({ failures: { status = 0, content = 0 } }: FailureWindow): boolean => status + content > 0
