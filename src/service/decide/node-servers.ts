@@ -54,6 +54,7 @@ function found({ servers, left }: Found, fits: Fits): Found {
     const match = left.find(
       (matched) =>
         fits(recorded, matched) &&
+        mayStandFor(recorded, matched) &&
         !rivals.some((rival) => fits(rival.recorded, matched)) &&
         ![...taken.values()].includes(matched),
     )
@@ -111,6 +112,10 @@ const isAtPort: Fits = (recorded, matched) => isOfBackend(recorded, matched) && 
 
 const isServer: Fits = (recorded, matched) =>
   isOfBackend(recorded, matched) && recorded.server === matched.reading.ref.server
+
+/** That people had taken one out says nothing of a server with another name and another port. */
+const mayStandFor: Fits = (recorded, matched) =>
+  recorded.state === 'ready' || isServer(recorded, matched) || isAtPort(recorded, matched)
 
 function allowedRecorded(s: ServiceSnapshot): readonly NodeServer[] {
   return s.recorded.flatMap((recorded) => {

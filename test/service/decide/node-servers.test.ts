@@ -117,6 +117,13 @@ for (const [what, recorded, servers, known, unknown] of [
     ['n1 n1'],
     ['s7'],
   ],
+  [
+    'none at another port in the place of one that people had taken out',
+    [{}, { server: 'old', port: 30070, state: 'maint' }],
+    [aServer('n1', at1), aServer('s7', at1b)],
+    ['n1 n1', 'old away'],
+    ['s7'],
+  ],
   ['none of another backend', [{ backend: 'api' }], [aServer('s7', at1)], [], ['s7']],
   [
     'none that may as well be one that was in another state',
