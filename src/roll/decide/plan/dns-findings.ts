@@ -36,13 +36,15 @@ export function dnsFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly P
   )
 }
 
-/** The one that the file names, else one of the usual names. */
-function dnsServiceOf({ spec: { dns }, services }: PlanSnapshot): Service | undefined {
+/** The one that the file names, else one of the usual names. Which one the pods ask is not known here: one that answers nothing is not it. */
+function dnsServiceOf({ spec: { dns }, services, cluster }: PlanSnapshot): Service | undefined {
   if (dns === undefined) return undefined
   const named = dns.service
   if (named !== undefined) return services.find((one) => refKey(one) === refKey(named))
-  const usual = services.filter(({ namespace }) => namespace === 'kube-system')
-  return DNS_SERVICE_NAMES.flatMap((name) => [...usual, ...services].filter((one) => one.name === name))[0]
+  const usual = DNS_SERVICE_NAMES.flatMap((name) => services.filter((one) => one.name === name))
+  const ofSystem = usual.filter(({ namespace }) => namespace === 'kube-system')
+  const possible = ofSystem.length === 0 && usual.length === 1 ? usual : ofSystem
+  return possible.find((one) => cluster.pods.some((pod) => isBehind(one, pod))) ?? possible[0]
 }
 
 const isBehind = (service: Service, pod: Pod): boolean =>

@@ -59,6 +59,15 @@ test('a Service of DNS whose selector picks no pod blocks the plan, since the ro
   ])
 })
 
+test('of several Services with usual names, one of kube-system comes first, as in the check, and one that has pods', () => {
+  const pods = [dnsPod('coredns-a', 'n1')]
+  const rke2: Service = { ...SERVICE, name: 'rke2-coredns-rke2-coredns' }
+  const ofPeople: Service = { ...SERVICE, namespace: 'edge', name: 'coredns' }
+  assert.deepEqual(said({ services: [ofPeople, rke2], pods }), [])
+  const left: Service = { ...SERVICE, selector: { app: 'old-dns' } }
+  assert.deepEqual(said({ services: [left, { ...SERVICE, name: 'coredns' }], pods }), [])
+})
+
 test('nothing is said of DNS without such a Service or its selector, or where the file does not check it', () => {
   assert.deepEqual(said({ services: [] }), [])
   assert.deepEqual(said({ services: [{ ...SERVICE, selector: {} }] }), [])
