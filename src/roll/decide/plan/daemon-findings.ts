@@ -6,6 +6,7 @@ import { isDaemonSetPod, type Pod } from '../../../ground/model/pod.ts'
 import type { Service } from '../../../ground/model/service.ts'
 import { tolerates } from '../../../ground/model/tolerations.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
+import { OUT_TAINT } from '../../../service/model/node-record.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
@@ -35,6 +36,7 @@ export function shutOutFindings({ cluster, spec }: PlanSnapshot, nodes: readonly
         (each) =>
           each.effect !== 'PreferNoSchedule' &&
           !each.key.startsWith(OF_KUBERNETES) &&
+          each.key !== OUT_TAINT.key &&
           !placement.tolerations.some((one) => tolerates(one, each)),
       )
     if (taint === undefined) return []

@@ -105,4 +105,5 @@ test('a drained pod of a DaemonSet that a taint of its node would keep from comi
   assert.deepEqual(on(stage('edge'), { ...maintenance, effect: 'PreferNoSchedule' }), [])
   assert.deepEqual(on(stage('edge'), { key: 'dedicated', effect: 'NoSchedule' }), [])
   assert.deepEqual(on(stage('edge'), { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }), [])
+  assert.deepEqual(on(stage('edge'), { key: 'evenkeel.dev/out', effect: 'NoSchedule' }), [], 'the roll takes it off')
 })
