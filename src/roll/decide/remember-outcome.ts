@@ -13,7 +13,7 @@ import { replacerOf } from './drain/replacer-of.ts'
 import type { EvictedPod, Evidence } from './evidence.ts'
 import { hasCurrent, ownRecord } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import { answeredReboot } from './steps/reboot.ts'
+import { answeredReboot, isFirstReboot } from './steps/reboot.ts'
 import { wordsOf } from './when-due.ts'
 
 /** Adds the result of an action to the evidence. Pure. */
@@ -43,11 +43,9 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
   }
 }
 
-/** From the first command that may have arrived the machine has its whole time, whatever delayed the command. */
 function sent({ now, evidence: { reboot: before } }: RollSnapshot, answer: RebootAnswer): Partial<Evidence> {
   const reboot = answeredReboot(before, { at: now, answer })
-  const isFirst = (before === undefined || before.answer.kind === 'unsent') && reboot.answer.kind !== 'unsent'
-  return { reboot, ...(isFirst ? { awaySince: now } : {}) }
+  return { reboot, ...(isFirstReboot(before, reboot) ? { awaySince: now } : {}) }
 }
 
 function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {

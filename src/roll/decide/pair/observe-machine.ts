@@ -8,7 +8,7 @@ import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
 import { returning } from '../returning.ts'
-import { answeredReboot } from '../steps/reboot.ts'
+import { answeredReboot, isFirstReboot } from '../steps/reboot.ts'
 import { attachStandsStill, pausedUnheard } from '../stood-still.ts'
 import { notAttached } from './come-back.ts'
 import type { MachineDecision } from './decide-machine.ts'
@@ -95,10 +95,11 @@ export function rememberMachineOutcome(
       return { ...evidence, movingSince: evidence.movingSince ?? now, moved: { to: 'away', at: now, ...error } }
     case 'moveBack':
       return { ...evidence, movingBackSince: evidence.movingBackSince ?? now, moved: { to: 'back', at: now, ...error } }
-    case 'reboot':
-      return outcome.reboot === undefined
-        ? evidence
-        : { ...evidence, reboot: answeredReboot(evidence.reboot, { at: now, answer: outcome.reboot }) }
+    case 'reboot': {
+      if (outcome.reboot === undefined) return evidence
+      const reboot = answeredReboot(evidence.reboot, { at: now, answer: outcome.reboot })
+      return { ...evidence, reboot, ...(isFirstReboot(evidence.reboot, reboot) ? { rebootSince: now } : {}) }
+    }
     case 'restoreServer':
       return outcome.ok ? evidence : { ...evidence, refusedAt: now }
     case 'releaseSlot': {

@@ -88,6 +88,10 @@ type Answered = NonNullable<Evidence['reboot']>
 export const answeredReboot = (before: Answered | undefined, { at, answer }: Answered): Answered =>
   answer.kind === 'unsent' && before !== undefined ? { at, answer: before.answer } : { at, answer }
 
+/** From the first command that may have arrived a node or a machine has its whole time, whatever delayed the command. */
+export const isFirstReboot = (before: Answered | undefined, { answer }: Answered): boolean =>
+  (before === undefined || before.answer.kind === 'unsent') && answer.kind !== 'unsent'
+
 const heldUp = ({ current: { node }, spec }: RecordedSnapshot): Reason => ({
   code: 'RebootHeldUp',
   object: node.name,

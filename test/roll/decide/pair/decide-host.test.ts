@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { RebootAnswer } from '../../../../src/ground/model/host.ts'
 import { monoMs, wallMs } from '../../../../src/ground/model/time.ts'
 import { judge } from '../../../../src/roll/decide/judge.ts'
 import { decideMachine } from '../../../../src/roll/decide/pair/decide-machine.ts'
 import type { MachineMemory } from '../../../../src/roll/decide/pair/machine-memory.ts'
 import type { MachineEvidence } from '../../../../src/roll/decide/pair/machine-snapshot.ts'
-import { observeMachine, rememberMachineDecision } from '../../../../src/roll/decide/pair/observe-machine.ts'
+import {
+  observeMachine,
+  rememberMachineDecision,
+  rememberMachineOutcome,
+} from '../../../../src/roll/decide/pair/observe-machine.ts'
 import {
   AFTER,
   aHost,
@@ -228,6 +233,20 @@ test('law: a machine is rebooted only once its virtual addresses were seen on an
   assert.equal(agreeing({ on: [], evidence: moved }), false)
   assert.equal(agreeing({ on: ['lb-1', 'lb-2'], evidence: moved }), false)
   assert.equal(agreeing({ on: ['lb-2'], evidence: before }), false, 'both were asked before the command')
+})
+
+test('a machine that got no command for a while has its whole time from the first one that may have arrived', () => {
+  const unsent = { kind: 'unsent', text: 'refused' } as const
+  const since = (answer: RebootAnswer, before: RebootAnswer) =>
+    rememberMachineOutcome(
+      aHost({ evidence: { rebootSince: at(800_000), reboot: { at: at(5_000), answer: before } } }),
+      { kind: 'reboot', bootId: AFTER },
+      { ok: true, reboot: answer },
+    ).rebootSince
+  assert.deepEqual(
+    [since({ kind: 'sent' }, unsent), since(unsent, unsent), since({ kind: 'sent' }, { kind: 'sent' })],
+    [at(0), at(800_000), at(800_000)],
+  )
 })
 
 test('each wait for a machine has a limit, and what it leads to depends on whether the reboot is announced', () => {
