@@ -73,7 +73,7 @@ export const CAUSES = {
   UpstreamOfOne: {
     row: 9,
     verdict: 'degraded',
-    is: 'external names fail only at this pod',
+    is: 'external names fail only at this pod, or at the cache of this node',
     cause: 'The network from its node to its upstream servers is cut or limited (packets per second, conntrack).',
     cure: 'Check the limits and routes of the node. Moving the pod to another node helps.',
     repair: 'none',

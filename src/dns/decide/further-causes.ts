@@ -177,7 +177,7 @@ export const FURTHER_CAUSES = {
   },
   ZoneUnanswered: {
     verdict: 'unverified',
-    is: 'the pod answers, but no question about the cluster’s zone',
+    is: 'the pod or the Service answers, but no question about the cluster’s zone',
     cause:
       'It serves another zone, and the servers that it forwards to are silent about this one. No Corefile that could be read names this zone.',
     cure: 'Name the zone with --zone, or let the check read the ConfigMap of CoreDNS.',

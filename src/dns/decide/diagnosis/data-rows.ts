@@ -1,7 +1,7 @@
 import type { Digest, PodReadings } from './digest.ts'
-import { answersOverUdp, isRight, isUnanswered, readingsOf, wrongData } from './digest.ts'
+import { answersOverUdp, isAsked, isRight, isUnanswered, readingsOf, wrongData } from './digest.ts'
 import { pathText, readingsText } from './evidence-text.ts'
-import type { DnsFinding } from './finding.ts'
+import { type DnsFinding, placesOf, type Subject } from './finding.ts'
 import { podSubject } from './pod-rows.ts'
 
 /** Findings about wrong data: of one pod compared with the others, or of all pods. */
@@ -23,8 +23,21 @@ export function dataFindings({ scene, pods }: Digest): readonly DnsFinding[] {
   }))
 }
 
+const textOf = ({ vantage, target, reading }: Digest['service'][number]): string =>
+  pathText(vantage, target.name, reading)
+
+const serviceSubject = ({ scene: { service } }: Digest): Subject => ({
+  kind: 'service',
+  name: `${service.namespace}/${service.name}`,
+})
+
 /** Pods that live and say nothing of the zone. They may be well: the zone may be another one. */
-export function zoneFindings({ pods }: Digest): readonly DnsFinding[] {
+export function zoneFindings(d: Digest): readonly DnsFinding[] {
+  const { pods, service } = d
+  // The pods of a DNS that is managed elsewhere are not there to be asked.
+  const ofService = pods.some(isAsked) ? [] : service.filter(({ reading }) => reading.data === 'unanswered')
+  if (ofService.length > 0)
+    return [{ code: 'ZoneUnanswered', subjects: [serviceSubject(d)], evidence: ofService.map(textOf) }]
   const unknown = pods.filter(
     (readings) => isUnanswered(readings) && !isRight(readings) && wrongData(readings) === undefined,
   )
@@ -33,7 +46,8 @@ export function zoneFindings({ pods }: Digest): readonly DnsFinding[] {
 }
 
 /** Names outside of the cluster never count against a single pod. */
-export function upstreamFindings({ scene, pods, service }: Digest): readonly DnsFinding[] {
+export function upstreamFindings(d: Digest): readonly DnsFinding[] {
+  const { pods, service, caches } = d
   const asked = pods.filter((readings) => readingsOf(readings).some(({ upstream }) => upstream !== 'notAsked'))
   const failing = asked.filter((readings) => readingsOf(readings).every(({ upstream }) => upstream !== 'answers'))
   const ofService = service.filter(({ reading }) => reading.upstream !== 'notAsked')
@@ -42,16 +56,25 @@ export function upstreamFindings({ scene, pods, service }: Digest): readonly Dns
     return [
       {
         code: 'UpstreamDown',
-        subjects: [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }],
-        evidence: ofService.map(({ vantage, target, reading }) => pathText(vantage, target.name, reading)),
+        subjects: [serviceSubject(d)],
+        evidence: ofService.map(textOf),
       },
     ]
-  if (failing.length === 0) return []
+  // A pod that fails explains that the Service does. It explains nothing about a cache, which asks other servers itself.
+  const places = (failing.length === 0 ? [...service, ...caches] : caches).filter(
+    ({ reading }) => reading.upstream === 'fails',
+  )
   const evidence = failing.map(readingsText)
-  if (failing.length === asked.length) return [{ code: 'UpstreamDown', subjects: failing.map(podSubject), evidence }]
-  return failing.map((readings) => ({
-    code: 'UpstreamOfOne',
-    subjects: [podSubject(readings)],
-    evidence: [readingsText(readings)],
-  }))
+  if (failing.length > 0 && failing.length === asked.length)
+    return [{ code: 'UpstreamDown', subjects: failing.map(podSubject), evidence }]
+  const ofPods = failing.map(
+    (readings): DnsFinding => ({
+      code: 'UpstreamOfOne',
+      subjects: [podSubject(readings)],
+      evidence: [readingsText(readings)],
+    }),
+  )
+  if (places.length === 0) return ofPods
+  const ofPlaces = placesOf(places.map(({ from }) => from))
+  return [...ofPods, { code: 'UpstreamOfOne', subjects: ofPlaces, evidence: places.map(textOf) }]
 }

@@ -14,10 +14,10 @@ const NODES_FOR_ALL = 2
 
 /** By the name of the place. */
 export function misledPlaces(paths: readonly PathFrom[]): ReadonlyMap<string, MisledPlace> {
-  const answered = paths.filter(({ reading }) => reading.data === 'right' || isWrong(reading))
+  const answered = paths.filter(({ reading }) => reading.data !== 'unknown')
   const byPlace = Map.groupBy(answered, ({ vantage }) => vantage)
   const refused = [...byPlace.values()].filter((ofPlace) => ofPlace.every(isRefused)).flat()
-  const isServed = answered.some((path) => !isRefused(path))
+  const isServed = answered.some((path) => !isRefused(path) && !isUnanswered(path))
   const isOfAll = !isServed && new Set(refused.flatMap(({ from }) => from.node ?? [])).size >= NODES_FOR_ALL
   return new Map(
     [...byPlace].flatMap(([name, ofPlace]): readonly [string, MisledPlace][] => {
@@ -29,8 +29,9 @@ export function misledPlaces(paths: readonly PathFrom[]): ReadonlyMap<string, Mi
 }
 
 const isRefused = ({ reading }: PathFrom): boolean => reading.data === 'refused'
+const isUnanswered = ({ reading }: PathFrom): boolean => reading.data === 'unanswered'
 
-/** Each pod answers this place wrongly, and another place rightly. */
+/** Each pod answers this place wrongly, or nothing about the zone, and another place rightly. */
 function isContradictedBy(answered: readonly PathFrom[], ofPlace: readonly PathFrom[]): boolean {
   const pods = ofPlace.filter(({ target }) => target.kind === 'pod')
   const isRightElsewhere = ({ vantage, target }: PathFrom): boolean =>
@@ -41,5 +42,7 @@ function isContradictedBy(answered: readonly PathFrom[], ofPlace: readonly PathF
         other.target.name === target.name &&
         other.reading.data === 'right',
     )
-  return pods.length > 0 && pods.every((path) => isWrong(path.reading) && isRightElsewhere(path))
+  return (
+    pods.length > 0 && pods.every((path) => (isWrong(path.reading) || isUnanswered(path)) && isRightElsewhere(path))
+  )
 }

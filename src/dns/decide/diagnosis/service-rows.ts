@@ -1,5 +1,5 @@
 import { isWrong } from '../path-reading.ts'
-import type { SceneVantage } from '../scene.ts'
+import type { PathFrom, SceneVantage } from '../scene.ts'
 import { type Digest, isAsked, isFromElsewhere, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import { type DnsFinding, placesOf, type Subject } from './finding.ts'
@@ -106,13 +106,25 @@ function noLocalEndpoint({ scene: { service } }: Digest, paths: Digest['service'
 const podsText = ({ scene: { pods, service }, away }: Digest): string =>
   `of ${service.selected ?? 0} pods that its selector picks ${pods.length} run, and ${away.length} of those are not Ready`
 
+/** A server that knows nothing of the zone answers there: this place gets answers about it elsewhere. */
+const isForeign = ({ pods, service }: Digest, { from, reading }: PathFrom): boolean => {
+  const isRightHere = (place: SceneVantage, { data }: PathFrom['reading']): boolean =>
+    place.name === from.name && data === 'right'
+  return (
+    reading.data === 'unanswered' &&
+    (pods.some(({ seen }) => seen.some((one) => isRightHere(one.vantage, one.reading))) ||
+      service.some((one) => isRightHere(one.from, one.reading)))
+  )
+}
+
 /** The Service answers, but not with the pods' answers. */
-function servedWrongly({ scene, pods, service }: Digest): readonly DnsFinding[] {
+function servedWrongly(d: Digest): readonly DnsFinding[] {
+  const { scene, pods, service } = d
   const subjects: readonly Subject[] = [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }]
   const text = ({ vantage, target, reading }: Digest['service'][number]): string =>
     pathText(vantage, target.name, reading)
   const ofPods = pods.flatMap(({ seen }) => seen.map(({ reading }) => reading))
-  const wrong = ofPods.some(isWrong) ? [] : service.filter(({ reading }) => isWrong(reading))
+  const wrong = ofPods.some(isWrong) ? [] : service.filter((path) => isWrong(path.reading) || isForeign(d, path))
   if (wrong.length > 0) return [{ code: 'ServiceAnswersWrong', subjects, evidence: wrong.map(text) }]
   const isTcpOwn = scene.service.tcpPort !== undefined && ofPods.every(({ tcp }) => tcp !== 'silent')
   const noTcp = isTcpOwn ? service.filter(({ reading }) => reading.tcp === 'silent') : []
@@ -120,7 +132,8 @@ function servedWrongly({ scene, pods, service }: Digest): readonly DnsFinding[] 
 }
 
 /** For nodes where a cache answers in the place of the Service. */
-export function cacheFindings({ scene, pods, caches }: Digest): readonly DnsFinding[] {
+export function cacheFindings(d: Digest): readonly DnsFinding[] {
+  const { scene, pods, caches } = d
   const dead = caches.filter(({ reading }) => reading.udp === 'silent')
   const findings: DnsFinding[] = dead.map(({ from, vantage, target, reading }) => ({
     code: 'CacheDead',
@@ -129,7 +142,10 @@ export function cacheFindings({ scene, pods, caches }: Digest): readonly DnsFind
   }))
   // Where pods are ill, caches that forward to them are as well.
   const ill = pods.every(isWell)
-    ? caches.filter(({ reading: { udp, tcp }, reading }) => udp === 'loses' || isWrong(reading) || tcp === 'silent')
+    ? caches.filter((path) => {
+        const { udp, tcp } = path.reading
+        return udp === 'loses' || isWrong(path.reading) || tcp === 'silent' || isForeign(d, path)
+      })
     : []
   for (const { from, vantage, target, reading } of ill.filter(({ reading: { udp } }) => udp !== 'silent'))
     findings.push({

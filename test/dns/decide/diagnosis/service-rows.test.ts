@@ -17,6 +17,8 @@ import {
   withCache,
 } from '../a-scene.ts'
 
+const UNANSWERED = aReading({ data: 'unanswered' })
+const OUTSIDE = aReading({ upstream: 'answers' })
 const [A, B] = [aPodOfDns('a'), aPodOfDns('b')]
 const THREE = [A, B, aPodOfDns('c')]
 const service = aScene().service
@@ -177,6 +179,40 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     'a cache answers SERVFAIL, and pods answer rightly',
     withCache(aScene({ change: { nodeLocal: true } }), UNSYNCED),
     ['CacheIll node n-a'],
+  ],
+  [
+    'the Service answers nothing about the zone, and its pods do',
+    aScene({ service: UNANSWERED }),
+    ['ServiceAnswersWrong service kube-system/kube-dns'],
+  ],
+  [
+    'the Service answers nothing about the zone, and no pod is there to be asked',
+    aScene({ service: UNANSWERED, change: { pods: [], service: { ...service, serving: 0 } } }),
+    ['ZoneUnanswered service kube-system/kube-dns'],
+  ],
+  [
+    'neither the Service nor its pods nor a cache answer anything about the zone',
+    withCache(aScene({ pods: { a: UNANSWERED, b: UNANSWERED }, service: UNANSWERED }), UNANSWERED),
+    ['ZoneUnanswered pod a, pod b'],
+  ],
+  [
+    'one place alone gets no answer about the zone, from the pods or the Service',
+    aScene({ pods: { a: { v2: UNANSWERED }, b: { v2: UNANSWERED } }, service: { v2: UNANSWERED } }),
+    ['SeenFromSomePlaces node n-b'],
+  ],
+  ['a cache answers nothing about the zone', withCache(aScene(), UNANSWERED), ['CacheIll node n-a']],
+  [
+    'a cache gets no answer for names outside, and pods do',
+    withCache(aScene({ pods: { a: OUTSIDE, b: OUTSIDE } }), aReading({ upstream: 'fails' })),
+    ['UpstreamOfOne node n-a'],
+  ],
+  [
+    'neither a cache nor pods get an answer for names outside',
+    withCache(
+      aScene({ pods: { a: aReading({ upstream: 'fails' }), b: aReading({ upstream: 'fails' }) } }),
+      aReading({ upstream: 'fails' }),
+    ),
+    ['UpstreamDown pod a, pod b'],
   ],
   ['a cache loses queries', withCache(aScene({ change: { nodeLocal: true } }), HALF), ['CacheIll node n-a']],
 ]
