@@ -22,14 +22,14 @@ interface Around {
 }
 
 export function scenePod(pod: DnsPod, { endpoints, service, wallMs, downNodes }: Around): ScenePod {
-  const { name, uid, node, addresses, ready, terminating } = pod
+  const { name, uid, node, ready, terminating } = pod
   const endpoint = endpoints.find(({ podUid }) => podUid === uid)
   const target = Number(udpPort(service)?.targetPort)
   return {
     name,
     uid,
     ...present({ node }),
-    addresses,
+    addresses: ofFamilies(pod, service),
     port: endpoint?.udpPort ?? (Number.isInteger(target) && target > 0 ? target : DNS_PORT),
     ready,
     terminating,
@@ -37,6 +37,14 @@ export function scenePod(pod: DnsPod, { endpoints, service, wallMs, downNodes }:
     ...(hasJustStarted(pod, wallMs) ? { justStarted: true } : {}),
     ...(ready || endpoint?.serving === true || downNodes.has(node ?? '') ? {} : awayOf(pod, wallMs)),
   }
+}
+
+/** The Service leads its clients to addresses of its own families alone. */
+function ofFamilies({ addresses }: DnsPod, service: DnsService): readonly string[] {
+  const isOfService = (address: string): boolean =>
+    service.addresses.some((one) => one.includes(':') === address.includes(':'))
+  const led = addresses.filter(isOfService)
+  return led.length > 0 ? led : addresses
 }
 
 /**

@@ -139,23 +139,27 @@ describe('a pod is silent over UDP and TCP', () => {
   })
 
   test('a place without IPv6 could not ask one of its addresses: it is silent all the same, and is asked around', async (t) => {
-    const v6 = 'fd01::2'
+    const [v6, ofService] = ['fd01::2', 'fd00::a']
     const made = await world(t, { addressesOfPodsOn })
     const pods: DnsObjects['pods'] = async (...of) =>
       (await made.objects.pods(...of)).map((pod, at) =>
         at === 1 ? { ...pod, addresses: [...pod.addresses, v6] } : pod,
       )
+    const services: DnsObjects['services'] = async (...of) =>
+      (await made.objects.services(...of)).map((one) =>
+        one.name === 'kube-dns' ? { ...one, addresses: [...one.addresses, ofService] } : one,
+      )
     const alone = without([neighbour.address])
     const asker: DnsAsker = {
       ...alone,
       ask: async (query, signal) => {
-        if (query.at.address !== v6) return alone.ask(query, signal)
+        if (query.at.address !== v6 && query.at.address !== ofService) return alone.ask(query, signal)
         return query.over === 'udp'
           ? { kind: 'notAsked', text: 'there is no route from here' }
           : { kind: 'unreachable', text: 'ENETUNREACH' }
       },
     }
-    const checked = await check({ objects: { ...made.objects, pods } }, { asker })
+    const checked = await check({ objects: { ...made.objects, services, pods } }, { asker })
     assert.deepEqual(said(checked), ['NodeNetworkDead coredns-2, n2'])
   })
 

@@ -63,6 +63,26 @@ describe('endpoints that serve are counted', () => {
     })
 })
 
+describe('a pod of both families is asked at the addresses that its Service leads to', () => {
+  const [both, v4, v6] = [['10.1.0.1', 'fd01::1'], ['10.1.0.1'], ['fd01::1']]
+  const TABLE: readonly (readonly [what: string, service: readonly string[], asked: readonly string[]])[] = [
+    ['of IPv4 alone', ['10.96.0.10'], v4],
+    ['of IPv6 alone', ['fd00::a'], v6],
+    ['of both', ['10.96.0.10', 'fd00::a'], both],
+    ['at all of them where the Service has no address', [], both],
+  ]
+  for (const [what, addresses, asked] of TABLE)
+    test(what, async () => {
+      const made = objectsOf({ address: '10.96.0.10', port: 53 }, [{ address: '10.1.0.1', port: 53 }])
+      const { known } = await found({
+        services: async (signal) =>
+          (await made.services(signal)).map((one) => (one.name === 'kube-dns' ? { ...one, addresses } : one)),
+        pods: async (...of) => (await made.pods(...of)).map((pod) => ({ ...pod, addresses: both })),
+      })
+      assert.deepEqual(known.pods[0]?.addresses, asked)
+    })
+})
+
 describe('the newest Service is asked for', () => {
   const corefile = (...directives: readonly string[]): Partial<DnsObjects> => ({
     configMap: async () => ({
