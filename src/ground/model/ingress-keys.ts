@@ -12,6 +12,9 @@ export const INGRESS_UID_LABEL = 'evenkeel.dev/ingress-uid'
 /** The node of a Deployment and its pods; its full name is in the annotation of the same key (slot.ts). */
 export const INGRESS_NODE_LABEL = 'evenkeel.dev/node'
 
+/** The same on a Deployment, by the name that the original project gave it. */
+export const FOR_NODE_LABEL = 'ingress-daemon-for-node'
+
 /** On pods, as on those of DaemonSets and StatefulSets: the hash of the template that they were made from. */
 export const REVISION_HASH_LABEL = 'controller-revision-hash'
 

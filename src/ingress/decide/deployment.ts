@@ -1,4 +1,9 @@
-import { REVISION_ANNOTATION, TEMPLATE_HASH_ANNOTATION } from '../../ground/model/ingress-keys.ts'
+import {
+  FOR_NODE_LABEL,
+  INGRESS_NODE_LABEL,
+  REVISION_ANNOTATION,
+  TEMPLATE_HASH_ANNOTATION,
+} from '../../ground/model/ingress-keys.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
 import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
@@ -42,10 +47,11 @@ type Json = Readonly<Record<string, unknown>>
  */
 export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder): WantedObject {
   const { identity, revision, replicas, found, health } = order
+  const mark = nodeMark(identity)
   return {
     metadata: wantedMetadata(ids, {
       name: identity.name,
-      labels: { ...ids.spec.selector, ...nodeMark(identity) },
+      labels: { ...ids.spec.selector, ...mark, [FOR_NODE_LABEL]: mark[INGRESS_NODE_LABEL] ?? '' },
       annotations: {
         [NODE_ANNOTATION]: identity.node,
         [REVISION_ANNOTATION]: String(revision.number),

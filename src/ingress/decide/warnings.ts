@@ -11,7 +11,13 @@ const NODE_PORTS = { first: 30_000, last: 32_767 }
 /** What is allowed and yet most likely not what was meant. */
 export function ingressWarnings(object: Untrusted): readonly FieldFinding[] {
   const spec = object.at('spec')
-  const found = [...misspelt(spec), ...nodePorts(spec), ...shortGraces(spec), ...endlessDrain(spec)]
+  const found = [
+    ...misspelt(spec),
+    ...valueInKey(spec),
+    ...nodePorts(spec),
+    ...shortGraces(spec),
+    ...endlessDrain(spec),
+  ]
   return found.map((warning) => ({ ...warning, severity: 'warning' }))
 }
 
@@ -26,6 +32,20 @@ const misspelt = (spec: Untrusted): readonly Warning[] =>
     text: `${name} is a misspelt name, which is taken for maxUnavailablePodsPerNode`,
     fix: 'write maxUnavailablePodsPerNode',
   }))
+
+/** The page of the original project offers both. */
+function valueInKey(spec: Untrusted): readonly Warning[] {
+  const [key, ...value] = rollingOf(spec).at('annotateNodeToDetach').at('key').textOr('').split('=')
+  if (value.length === 0) return []
+  return [
+    {
+      code: 'valueInKey',
+      field: `${ROLLING}.annotateNodeToDetach.key`,
+      text: `the key of the annotation is ${key}, and what follows its = is taken for its value`,
+      fix: `write ${key} into key, and the rest into value`,
+    },
+  ]
+}
 
 const nodePorts = (spec: Untrusted): readonly Warning[] =>
   spec

@@ -117,12 +117,19 @@ function parseDetach(rolling: Untrusted): DetachSpec {
   const wait = rolling.at('waitForDetachmentByAnnotatedTimestamp')
   return {
     deployment: parseMark(rolling.at('annotateDeploymentToDetach'), D.detachKey),
-    ...(node.absent ? {} : { node: parseMark(node, node.at('key').text()) }),
+    ...(node.absent ? {} : { node: parseRequest(node) }),
     ...(wait.absent ? {} : { acknowledgement: { key: wait.at('key').text(), graceMs: graceOf(wait) } }),
     timeoutMs: rolling.at('detachTimeoutSeconds').integerOr(D.detachTimeoutSeconds) * 1_000,
     onTimeout: wordOf(rolling.at('detachTimeoutPolicy'), ['Pause', 'Proceed', 'Abort']),
     attachGraceMs: rolling.at('attachGraceSeconds').integerOr(D.attachGraceSeconds) * 1_000,
   }
+}
+
+/** `key=value` in one text is taken as well. */
+function parseRequest(node: Untrusted): DetachMark {
+  const [key = '', ...value] = node.at('key').text().split('=')
+  const mark = parseMark(node, key)
+  return value.length === 0 ? mark : { ...mark, key, value: value.join('=') }
 }
 
 const parseMark = (mark: Untrusted, key: string): DetachMark => ({

@@ -48,7 +48,7 @@ test('the Deployment of a node keeps the labels of the user and says all of itse
   assert.deepEqual(wantedDeployment(ids, order(ids)), {
     metadata: {
       name: NAME,
-      labels: { app: 'edge', ...OURS },
+      labels: { app: 'edge', ...OURS, 'ingress-daemon-for-node': 'n1' },
       annotations: {
         'evenkeel.dev/node': 'n1',
         'evenkeel.dev/revision': '3',
@@ -106,6 +106,7 @@ test('a node whose name is no label value is named in full by an annotation', ()
   const value = `h.${shortHash(node)}`
   assert.equal(metadata.annotations['evenkeel.dev/node'], node)
   assert.equal(metadata.labels['evenkeel.dev/node'], value)
+  assert.equal(metadata.labels['ingress-daemon-for-node'], value)
   const { selector } = spec as { readonly selector: Json }
   assert.deepEqual(selector.matchLabels, { 'evenkeel.dev/ingress-uid': UID, 'evenkeel.dev/node': value })
 })

@@ -120,7 +120,7 @@ test('what is waited for is read in milliseconds', () => {
       rollingUpdate: {
         maxUnavailableNodes: 1,
         annotateDeploymentToDetach: { key: 'a', value: 'b', gracePeriodSeconds: 0 },
-        annotateNodeToDetach: { key: 'c' },
+        annotateNodeToDetach: { key: 'c=x=y' },
         waitForDetachmentByAnnotatedTimestamp: { key: 'd', gracePeriodSeconds: 30 },
         detachTimeoutSeconds: 60,
         detachTimeoutPolicy: 'Proceed',
@@ -131,7 +131,7 @@ test('what is waited for is read in milliseconds', () => {
   })
   assert.deepEqual(detach, {
     deployment: { key: 'a', value: 'b', graceMs: 0 },
-    node: { key: 'c', value: '', graceMs: 10_000 },
+    node: { key: 'c', value: 'x=y', graceMs: 10_000 },
     acknowledgement: { key: 'd', graceMs: 30_000 },
     timeoutMs: 60_000,
     onTimeout: 'Proceed',

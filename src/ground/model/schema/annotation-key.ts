@@ -49,6 +49,23 @@ const RULES: readonly FieldRule[] = [
   },
 ]
 
+const WITH_VALUE = QUALIFIED_NAME.replace(/\$$/, '(=.*)?$')
+
+/** The key of an annotation, or `key=value` in one text, which is no longer than the longest key. */
+const REQUEST_RULES: readonly FieldRule[] = RULES.map((one) =>
+  one.rule === 'notAKey'
+    ? {
+        ...one,
+        cel: `self.size() <= ${KEY_MAX} && self.matches('${celOf(WITH_VALUE)}') && self.indexOf('/') <= ${PREFIX_MAX}`,
+        holds: (key) => isOf(key.textOr(''), WITH_VALUE) && key.textOr('').indexOf('/') <= PREFIX_MAX,
+      }
+    : one,
+)
+
+/** The key of an annotation that is set, or its key and value in one text. */
+export const annotationRequest = (description: string): Schema =>
+  text(description, { maxLength: KEY_MAX, rules: REQUEST_RULES })
+
 /** The key of an annotation that is set or read. */
 export const annotationKey = (description: string, rest: Rest = {}): Schema =>
   text(description, { ...rest, maxLength: KEY_MAX, rules: RULES })

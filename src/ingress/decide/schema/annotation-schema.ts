@@ -1,4 +1,4 @@
-import { annotationKey } from '../../../ground/model/schema/annotation-key.ts'
+import { annotationKey, annotationRequest } from '../../../ground/model/schema/annotation-key.ts'
 import { choice, integer, object, type Schema, text } from '../../../ground/model/schema/open-api.ts'
 import { GRACE_MAX_SECONDS, INGRESS_DEFAULTS } from '../../model/ingress-defaults.ts'
 
@@ -7,7 +7,7 @@ const grace = (description: string): Schema =>
 
 export const annotateDeployment = (): Schema =>
   object(
-    'The mark on the Deployment of a node with which a detach begins. From then on the health check of the node fails, and a load balancer that asks it sends nothing more to the node. The mark is removed when the pods are replaced. Takes maxUnavailableNodes of 1 or more.',
+    'The mark on the Deployment of a node with which a detach begins. From then on the health check of the node fails, and a load balancer that asks it sends nothing more to the node. The mark is removed when the pods are replaced. Requires maxUnavailableNodes of 1 or more.',
     {
       key: annotationKey(`Key of the annotation on the Deployment. Defaults to ${INGRESS_DEFAULTS.detachKey}.`, {
         default: INGRESS_DEFAULTS.detachKey,
@@ -23,9 +23,11 @@ export const annotateDeployment = (): Schema =>
 
 export const annotateNode = (): Schema =>
   object(
-    'Asks a detacher of another project, such as node-detacher, to take a node out of its load balancers: the annotation is set on the Node before its pods change, and removed when they are replaced. A value that was there before stays. Takes maxUnavailableNodes of 1 or more.',
+    'Asks a detacher of another project, such as node-detacher, to take a node out of its load balancers: the annotation is set on the Node before its pods change, and removed when they are replaced. A value that was there before stays. Requires maxUnavailableNodes of 1 or more.',
     {
-      key: annotationKey('Key of the annotation on the Node. Example: node-detacher.variant.run/detached.'),
+      key: annotationRequest(
+        'Key of the annotation on the Node. Example: node-detacher.variant.run/detached. KEY=VALUE in one is taken as well, and is warned of: write VALUE into value.',
+      ),
       value: text(
         'Value of the annotation. Defaults to the empty text: the key alone is the request. Example: "true".',
         { maxLength: 1024 },
@@ -39,7 +41,7 @@ export const annotateNode = (): Schema =>
 
 export const waitForDetachment = (): Schema =>
   object(
-    'Waits until the detacher writes on the Node when it was done. A timestamp that is older than the request counts for nothing. Takes annotateNodeToDetach. What happens if no timestamp comes says detachTimeoutPolicy.',
+    'Waits until the detacher writes on the Node when it was done. A timestamp that is older than the request counts for nothing. Requires annotateNodeToDetach. What happens if no timestamp comes says detachTimeoutPolicy.',
     {
       key: annotationKey(
         'Key of the annotation on the Node in which the detacher writes its timestamp. Example: node-detacher.variant.run/detachment-timestamp.',

@@ -48,10 +48,17 @@ export const ROLLING_UPDATE_RULES = rulesAt('spec.updateStrategy.rollingUpdate',
     (self) => self.at('waitForDetachmentByAnnotatedTimestamp').absent || !self.at('annotateNodeToDetach').absent,
   ],
   oneKeyForBoth: [
-    `!has(${WAIT}) || !has(${REQUEST}) || ${WAIT}.key != ${REQUEST}.key`,
+    `!has(${WAIT}) || !has(${REQUEST}) || (${WAIT}.key != ${REQUEST}.key && !${REQUEST}.key.startsWith(${WAIT}.key + '='))`,
     (self) => {
       const wait = self.at('waitForDetachmentByAnnotatedTimestamp').at('key')
-      return wait.absent || wait.raw !== self.at('annotateNodeToDetach').at('key').raw
+      return wait.absent || wait.raw !== self.at('annotateNodeToDetach').at('key').textOr('').split('=', 1)[0]
+    },
+  ],
+  valueTwice: [
+    `!has(${REQUEST}) || !has(${REQUEST}.value) || !${REQUEST}.key.contains('=')`,
+    (self) => {
+      const request = self.at('annotateNodeToDetach')
+      return request.at('value').absent || !request.at('key').textOr('').includes('=')
     },
   ],
   deploymentMarkInPlace: inert('annotateDeploymentToDetach'),

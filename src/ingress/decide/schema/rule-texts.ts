@@ -61,6 +61,11 @@ const INGRESS_RULES = {
     message: 'annotateNodeToDetach.key and waitForDetachmentByAnnotatedTimestamp.key are the same annotation',
     fix: 'set waitForDetachmentByAnnotatedTimestamp.key to the annotation in which the detacher writes its timestamp, such as node-detacher.variant.run/detachment-timestamp',
   },
+  valueTwice: {
+    field: `${ROLLING}.annotateNodeToDetach.value`,
+    message: 'annotateNodeToDetach.key has a value after its =, and value is set as well',
+    fix: 'write the key alone into key, and the value into value',
+  },
   deploymentMarkInPlace: inert('annotateDeploymentToDetach'),
   nodeMarkInPlace: inert('annotateNodeToDetach'),
   waitInPlace: inert('waitForDetachmentByAnnotatedTimestamp'),
