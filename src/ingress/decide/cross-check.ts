@@ -116,14 +116,23 @@ function portsOfServices(object: CheckedIngress, services: readonly PortService[
           code: 'portOfService',
           field,
           severity: isHealth && service.createdAt < object.createdAt ? 'error' : 'warning',
-          text: `port ${port} is the ${use} of Service ${named(service)}, which kube-proxy serves on each node`,
+          text: `port ${port} is the ${use} of Service ${named(service)}, which kube-proxy serves on each node${isHealth ? byProxy(use) : ''}`,
           fix: isHealth
-            ? 'choose another port, also in the health check of the load balancer'
+            ? use === 'nodePort'
+              ? 'choose another port, also in the health check of the load balancer'
+              : CHECK_ANOTHER
             : 'choose another hostPort, or give the Service another port',
         }
       }),
   )
 }
+
+/** The page of the original project offers the port of a Service. kube-proxy binds it, so no agent can. */
+const byProxy = (use: 'healthCheckNodePort' | 'nodePort'): string =>
+  use === 'nodePort' ? '' : ' and answers 200 at as long as one pod is ready there, also while the pods change'
+
+const CHECK_ANOTHER =
+  'choose another port, such as 10080, and set the load balancer to check that one with the path /nodecheck (docs/ingress.md#the-health-ports); if it checks no other port than that of its Service, take nodes out by a detacher: annotateNodeToDetach'
 
 /** Budgets of others over the pods. The API server answers the eviction of a pod with two budgets with 500 (eviction.go). */
 function budgetsOfOthers(object: CheckedIngress, { budgets }: Neighbours): readonly FieldFinding[] {

@@ -361,3 +361,10 @@ describe('where two objects exclude each other', () => {
     )
   })
 })
+
+test('a Service whose healthCheckNodePort it was first is told why no agent can answer there, and what to do instead', () => {
+  const beside = around({ services: [service('lb', { healthCheckNodePort: 10_080 })] })
+  const [finding] = crossCheck(checked(stored('web', HEALTH, { second: 10 })), beside, () => true)
+  assert.match(finding?.text ?? '', /kube-proxy .*answers 200 .*while the pods change/)
+  assert.match(finding?.fix ?? '', /choose another port.*load balancer to check that one.*annotateNodeToDetach/)
+})
