@@ -11,6 +11,9 @@ export interface Toleration {
   readonly effect: string
 }
 
+/** Of a node that is cordoned: a pod that tolerates it may be put there all the same. */
+export const CORDON_TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
+
 /**
  * What a DaemonSet's pods tolerate beside their template (DaemonSet docs, "Taints and tolerations"): they stay on a node with
  * faults, and come back to a cordoned one.

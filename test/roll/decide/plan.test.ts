@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { PodPlacement } from '../../../src/ground/model/pod-placement.ts'
 import { plainText } from '../../../src/ground/model/sentence.ts'
 import { makePlan } from '../../../src/roll/decide/plan/make-plan.ts'
 import type { PlanSnapshot } from '../../../src/roll/decide/plan/plan-snapshot.ts'
@@ -41,6 +42,17 @@ const LARGE = {
   apart: [],
   spread: [],
 } as const
+/** A pod that only n1 may run, and n1 as it is changed. */
+const boundTo = (n1: Parameters<typeof aNode>[1], tolerations: PodPlacement['tolerations'] = []) =>
+  facts(
+    {},
+    {
+      nodes: [aNode('n1', { labels: { disk: 'ssd' }, ...n1 }), aNode('n2'), aNode('n3')],
+      pods: [aPod('cart-a', 'n1', { placement: { ...LARGE, nodeSelector: { disk: 'ssd' }, tolerations } })],
+      workloads: [aWorkload()],
+    },
+  )
+const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const
 const DAEMON = aPod('edge-a', 'n1', {
   controller: { kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' },
   labels: { app: 'edge' },
@@ -100,6 +112,32 @@ const TABLE: readonly (readonly [title: string, facts: PlanSnapshot, codes: read
     'a pod that is replaced and that no other node has room for',
     facts({}, { nodes: FULL, pods: [aPod('cart-a', 'n1', { placement: LARGE })], workloads: [aWorkload()] }),
     ['block NoRoom'],
+  ],
+  ['a pod that only its own node may run', boundTo({}), ['warning BoundBySelector']],
+  [
+    'a pod that only its own node may run, which is cordoned',
+    boundTo({ unschedulable: true }),
+    ['warning NodeCordoned', 'block BoundBySelector'],
+  ],
+  [
+    'a pod that only its own node may run, which is cordoned, and that tolerates a cordon',
+    boundTo({ unschedulable: true }, [{ key: '', operator: 'Exists', value: '', effect: '' }]),
+    ['warning NodeCordoned', 'warning ToleratesCordon', 'warning BoundBySelector'],
+  ],
+  [
+    'a pod that only its own node may run, which bears a taint of people',
+    boundTo({ taints: [{ key: 'dedicated', effect: 'NoSchedule' }] }),
+    ['block BoundBySelector'],
+  ],
+  [
+    'a pod that only its own node may run, which has the taint that a roll takes off itself',
+    boundTo({ taints: [{ key: 'evenkeel.dev/out', effect: 'NoSchedule' }] }),
+    ['warning MarkLeft', 'warning BoundBySelector'],
+  ],
+  [
+    'a pod that only its own node may run, which is not Ready for a while',
+    boundTo({ ready: 'False', taints: [NOT_READY] }),
+    ['hold OtherNodeBad', 'hold NodeNotReady', 'warning BoundBySelector'],
   ],
   [
     'a budget that is used up',

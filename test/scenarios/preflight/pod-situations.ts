@@ -77,7 +77,7 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     spec: { nodes: { names: ['n1'] } },
     code: 'BoundBySelector',
     says: 'no other node takes 2 pods of ReplicaSet default/cart, nor would its own node after the reboot: no other node has',
-    fix: 'uncordon or repair their node',
+    fix: 'uncordon their node',
     exit: 3,
     explain: {
       of: 'replacement',

@@ -4,11 +4,10 @@ import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { isDaemonSetPod, type Pod } from '../../../ground/model/pod.ts'
 import type { Service } from '../../../ground/model/service.ts'
-import { tolerates } from '../../../ground/model/tolerations.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
-import { OUT_TAINT } from '../../../service/model/node-record.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
+import { lastingTaint } from './room/places.ts'
 
 /**
  * A DaemonSet's pod stays through the drain and ends with its node. Where a Service spreads traffic over all its pods, other
@@ -26,35 +25,26 @@ export function daemonFindings(s: PlanSnapshot): readonly PlanFinding[] {
  * after the reboot, so that the node is never proven.
  */
 export function shutOutFindings({ cluster, spec }: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
-  const taintsOf = new Map(nodes.map(({ name, taints }) => [name, taints]))
+  const nodeOf = new Map(nodes.map((node) => [node.name, node]))
   return cluster.pods.flatMap((pod): readonly PlanFinding[] => {
-    const { nodeName: node = '', placement } = pod
-    if (!isDaemonSetPod(pod) || placement === undefined || classifyPod(pod, spec.drain).kind !== 'evict') return []
-    const taint = taintsOf
-      .get(node)
-      ?.find(
-        (each) =>
-          each.effect !== 'PreferNoSchedule' &&
-          !each.key.startsWith(OF_KUBERNETES) &&
-          each.key !== OUT_TAINT.key &&
-          !placement.tolerations.some((one) => tolerates(one, each)),
-      )
+    const { nodeName = '', placement } = pod
+    const node = nodeOf.get(nodeName)
+    if (node === undefined || !isDaemonSetPod(pod) || placement === undefined) return []
+    if (classifyPod(pod, spec.drain).kind !== 'evict') return []
+    const taint = lastingTaint(node, placement)
     if (taint === undefined) return []
     return [
       {
         severity: 'block',
         code: 'DaemonShutOut',
-        node,
+        node: nodeName,
         pods: [refKey(pod)],
-        text: `${refKey(pod)} would not come back to ${node} after the reboot: it does not tolerate the taint ${taint.key}`,
+        text: `${refKey(pod)} would not come back to ${nodeName} after the reboot: it does not tolerate the taint ${taint.key}`,
         fix: 'remove the taint, let the DaemonSet tolerate it, or leave the node out',
       },
     ]
   })
 }
-
-/** Of a cordon, which its pods tolerate, and of conditions of the node, which pass. */
-const OF_KUBERNETES = 'node.kubernetes.io/'
 
 interface Served {
   readonly services: readonly Service[]

@@ -3,7 +3,7 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { isDaemonSetPod, isFinished, type Pod } from '../../../ground/model/pod.ts'
 import { present } from '../../../ground/model/present.ts'
 import { isTiedToNode } from '../../../ground/model/tied-pod.ts'
-import { tolerates } from '../../../ground/model/tolerations.ts'
+import { CORDON_TAINT, tolerates } from '../../../ground/model/tolerations.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'
@@ -163,8 +163,6 @@ function backInSpite({ cluster }: PlanSnapshot, moving: readonly Pod[]): readonl
     },
   ]
 }
-
-const CORDON_TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const
 
 const toleratesCordon = ({ placement }: Pod): boolean =>
   placement?.tolerations.some((toleration) => tolerates(toleration, CORDON_TAINT)) === true

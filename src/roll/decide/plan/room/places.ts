@@ -1,9 +1,10 @@
-import type { Node } from '../../../../ground/model/node.ts'
+import type { Node, Taint } from '../../../../ground/model/node.ts'
 import { type NodeTerm, whyNotMatched } from '../../../../ground/model/node-affinity.ts'
 import { isFinished, type Pod } from '../../../../ground/model/pod.ts'
 import type { PodPlacement } from '../../../../ground/model/pod-placement.ts'
 import type { Amount } from '../../../../ground/model/quantity.ts'
-import { tolerates } from '../../../../ground/model/tolerations.ts'
+import { CORDON_TAINT, tolerates } from '../../../../ground/model/tolerations.ts'
+import { OUT_TAINT } from '../../../../service/model/node-record.ts'
 
 /** A node with what is left of it. */
 export interface Place {
@@ -70,6 +71,19 @@ const isOpen = (node: Node, { tolerations }: PodPlacement): boolean =>
   node.taints.every(
     (taint) => taint.effect === 'PreferNoSchedule' || tolerations.some((toleration) => tolerates(toleration, taint)),
   )
+
+/** Of the conditions of a node, which pass. */
+const OF_KUBERNETES = 'node.kubernetes.io/'
+
+/** What keeps the pod from its node for good: no reboot ends it, and no roll takes it off. */
+export function lastingTaint({ taints, unschedulable }: Node, { tolerations }: PodPlacement): Taint | undefined {
+  const lasting = taints.filter(
+    ({ key, effect }) => effect !== 'PreferNoSchedule' && !key.startsWith(OF_KUBERNETES) && key !== OUT_TAINT.key,
+  )
+  return [...(unschedulable ? [CORDON_TAINT] : []), ...lasting].find(
+    (taint) => !tolerations.some((toleration) => tolerates(toleration, taint)),
+  )
+}
 
 const isWanted = (node: Node, { nodeSelector, terms }: PodPlacement): boolean =>
   Object.entries(nodeSelector).every(([key, value]) => node.labels[key] === value) &&

@@ -9,7 +9,7 @@ import type { PlanSnapshot } from '../plan-snapshot.ts'
 import { SelectedPods } from '../selected-pods.ts'
 import { Domains } from './domains.ts'
 import { type FitParts, fitAll, largestFirst, type NoFit, type PlacedPod } from './fit.ts'
-import { Places } from './places.ts'
+import { lastingTaint, Places } from './places.ts'
 
 /**
  * Pods that no other node would take, by the reason. Each node is planned by itself, in the cluster as it is now. A pod that
@@ -25,8 +25,11 @@ export function roomFindings(s: PlanSnapshot, moving: readonly Pod[]): readonly 
   }
   const placed = moving.filter(isPlaced)
   const unfit = [...Map.groupBy(placed, ({ nodeName }) => nodeName)].flatMap(([, pods]) => fitAll(parts, pods))
-  const isShut = ({ pod }: (typeof unfit)[number]): boolean =>
-    !parts.places.for(pod.placement, []).open.some(({ node }) => node.name === pod.nodeName)
+  const nodeOf = new Map(cluster.nodes.map((node) => [node.name, node]))
+  const isShut = ({ pod }: (typeof unfit)[number]): boolean => {
+    const own = nodeOf.get(pod.nodeName ?? '')
+    return own !== undefined && lastingTaint(own, pod.placement) !== undefined
+  }
   // Nothing but the words differs where no node is named.
   const kinds = [unfit.filter((each) => !isShut(each)), unfit.filter(isShut)]
   const byReason = kinds.flatMap((each, at) =>
@@ -66,7 +69,7 @@ function volumeTerms({ cluster, volumes = [] }: PlanSnapshot): (pod: Pod) => rea
 
 interface Unfit {
   readonly pods: readonly PlacedPod[]
-  /** Their own nodes would not take them again either: they are cordoned, not Ready, or bear a taint. */
+  /** Their own nodes would not take them again either: they are cordoned, or bear a taint that stays. */
   readonly isShut: boolean
   readonly gathered: GatheredPods
   readonly parts: FitParts
@@ -137,7 +140,7 @@ function finding(why: NoFit, unfit: Unfit): PlanFinding {
     default: {
       const { code, why: reason, fix } = BOUND[why]
       if (!unfit.isShut) return { severity: 'warning', code, ...where, text: `${subject}: ${reason}`, fix }
-      const back = 'uncordon or repair their node, or remove its taint, or leave it out'
+      const back = 'uncordon their node, or remove its taint, or leave it out'
       return {
         severity: 'block',
         code,
