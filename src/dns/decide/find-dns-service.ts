@@ -74,8 +74,11 @@ export function metricsPortOfCorefile(text: string): number | undefined {
   return undefined
 }
 
-/** A Service that is younger than this may not have reached every CoreDNS yet. */
-const HEARD_WITHIN_MS = 15_000
+/**
+ * A Service that is younger than this may not have reached every CoreDNS yet: where the API server was away, client-go waits up to 60 s before it
+ * opens its watch again.
+ */
+const HEARD_WITHIN_MS = 75_000
 
 interface ServiceAge {
   readonly wallMs: number

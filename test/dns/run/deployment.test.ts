@@ -113,6 +113,19 @@ describe('the newest Service is asked for', () => {
     assert.equal(askedZone.newest?.name, 'cart')
   })
 
+  test('of those that a CoreDNS knows also if its watch was cut: it opens another one within a minute', async () => {
+    const { services } = objectsOf({ address: '10.96.0.10', port: 53 }, [])
+    const newestOf = async (secondsAgo: number): Promise<string | undefined> => {
+      const createdAt = new Date(NOW - secondsAgo * 1_000).toISOString()
+      const withNew: DnsObjects['services'] = async (signal) =>
+        (await services(signal)).flatMap((one) =>
+          one.name === 'cart' ? [one, { ...one, name: 'brand-new', createdAt }] : [one],
+        )
+      return (await found({ services: withNew })).askedZone.newest?.name
+    }
+    assert.deepEqual([await newestOf(60), await newestOf(80)], ['cart', 'brand-new'])
+  })
+
   test('and whether its zone falls through is known', async () => {
     assert.equal((await found(corefile('fallthrough'))).askedZone.fallsThrough, true)
     assert.equal('fallsThrough' in (await found(corefile('fallthrough in-addr.arpa ip6.arpa'))).askedZone, false)

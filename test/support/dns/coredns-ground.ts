@@ -16,7 +16,7 @@ import { SeededRandom } from '../seeded-random.ts'
 import { SpokenProcess } from '../spoken-process.ts'
 
 /** What is made now was made so long ago: younger Services need not be known to CoreDNS yet. */
-const AGE_MS = 60_000
+const AGE_MS = 120_000
 const LOOPBACK = '127.0.0.1'
 const NAMESPACE = 'kube-system'
 

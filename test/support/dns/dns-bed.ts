@@ -18,8 +18,8 @@ export const REPAIR_RBAC = readFileSync(`${root}deploy/dns-repair-rbac.yaml`, 'u
 const REPAIR_POLICY = readFileSync(`${root}deploy/dns-repair-policy.yaml`, 'utf8')
 /** On the node that asks. What is dropped on its way out is an error of the socket, and was not asked. */
 export const REPLIES = ['INPUT', '-p', 'udp', '--sport', '53']
-/** Until kubelets, kube-proxies and CoreDNS have heard of something. */
-const HEARD_WITHIN_MS = 60_000
+/** Until kubelets, kube-proxies and CoreDNS have heard of something, and until CoreDNS must have. */
+const HEARD_WITHIN_MS = 120_000
 
 /** A pod beside that of DNS, which listens nowhere. */
 const NEIGHBOUR = {
