@@ -134,7 +134,7 @@ export class HealthPorts {
       const answers = await Promise.all(
         ports.map((port) => Promise.race([agents.check({ address, port }, limited), late])),
       )
-      const closed = ports.find((_, at) => answers[at] === 'out')
+      const closed = ports.find((_, at) => answers[at] === 'out' || answers[at] === 'foreign')
       this.#note(place, { closed, isSilent: answers.includes('unheard') })
     } finally {
       over.abort()

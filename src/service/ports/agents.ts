@@ -6,8 +6,11 @@ export interface Agents {
    * The answer that a load balancer gets at a health port. Where nothing listens at the port, it is `out`. Rejects only with
    * the signal's reason.
    */
-  check(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<'up' | 'out' | 'unheard'>
+  check(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<HealthCheck>
 }
+
+/** `foreign`: a program that does not speak HTTP has the port, or the connection broke. `unheard`: no answer came in time. */
+export type HealthCheck = 'up' | 'out' | 'foreign' | 'unheard'
 
 export interface AgentAnswer {
   /** The ids of the claims that the agent has on disk and answers by. */
