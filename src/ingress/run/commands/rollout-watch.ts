@@ -102,9 +102,13 @@ export class RolloutWatch {
     const named = `Lease ${lease.namespace}/${lease.name}`
     if (found === undefined)
       return `there is no ${named}: either no controller runs, or it runs in another namespace, which --controller-namespace names`
-    if (found.holder === '') return `${named} has no holder, so no controller runs`
+    if (found.holder === '') return `${named} has no holder, so no controller runs. ${UNTIL_ONE_LEADS}`
     const silentMs = clock.monoMs() - since
     if (silentMs < Math.max(SILENT_MS, 2_000 * found.durationSeconds)) return undefined
-    return `${named} was not renewed for ${Math.round(silentMs / 1_000)} s, so no controller seems to run`
+    return `${named} was not renewed for ${Math.round(silentMs / 1_000)} s, so no controller seems to run. ${UNTIL_ONE_LEADS}`
   }
 }
+
+/** The back-off of a kubelet: pkg/kubelet/kubelet.go, MaxCrashLoopBackOff. */
+const UNTIL_ONE_LEADS =
+  'The rollout waits until one leads; if its pods ended, their kubelets start them again after up to 5 min (CrashLoopBackOff)'
