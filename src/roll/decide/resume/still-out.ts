@@ -5,6 +5,7 @@ import type { BudgetReading } from '../../../service/decide/budget/budget-readin
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import { matchNodeServers } from '../../../service/decide/match-node-servers.ts'
 import { isSilent } from '../../../service/decide/node-servers.ts'
+import { type ServerReading, type ServerRef, serverKey } from '../../../service/model/balancer.ts'
 import {
   INTENT_ANNOTATION,
   type NodeRecord,
@@ -52,15 +53,18 @@ const holdsSlot = ({ run, node: { name }, budget }: LeftNode): boolean =>
 
 /** It served, and does not by its own state, whatever its name is by now. */
 const isOut =
-  ({ node, instances }: LeftNode) =>
-  ({ balancer, instance, backend, server, port, state }: RecordedServer): boolean => {
+  ({ node, instances, record }: LeftNode) =>
+  (recorded: RecordedServer): boolean => {
+    const { balancer, instance, backend, port, state } = recorded
     if (state !== 'ready') return false
     const asked = instances.filter((known) => known.balancer === balancer && known.instance === instance)
+    const isIt = ({ ref, port: at }: ServerReading): boolean =>
+      isNamed(recorded, ref) ||
+      (ref.backend === backend && at === port && !record.servers.some((other) => isNamed(other, ref)))
     return (
       asked.some(isSilent) ||
-      matchNodeServers(node, asked).some(
-        ({ reading: { ref, port: at, ownState } }) =>
-          ref.backend === backend && (ref.server === server || at === port) && ownState !== 'ready',
-      )
+      matchNodeServers(node, asked).some(({ reading }) => isIt(reading) && reading.ownState !== 'ready')
     )
   }
+
+const isNamed = (recorded: RecordedServer, ref: ServerRef): boolean => serverKey(recorded) === serverKey(ref)

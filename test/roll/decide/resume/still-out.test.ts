@@ -70,6 +70,19 @@ const CASES: readonly (readonly [title: string, seen: Seen, isOut: boolean])[] =
     { instances: [anInstance([aServer('s7', { address: '10.0.0.1' })])] },
     false,
   ],
+  [
+    'has a server that people had taken out beside the one that serves',
+    {
+      record: {
+        servers: aRecord().servers.flatMap((server) => [
+          server,
+          { ...server, server: 'spare', state: 'maint' as const },
+        ]),
+      },
+      instances: [anInstance([aServer('n1'), aServer('spare', { address: '10.0.0.1', adminState: 'maint' })])],
+    },
+    false,
+  ],
   ['has a server at a balancer that does not answer', { instances: [anInstance([], { silentForMs: 1 })] }, true],
   ['serves everywhere', {}, false],
   ['is cordoned, and no more', { node: { unschedulable: true } }, false],
