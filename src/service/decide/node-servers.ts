@@ -155,7 +155,7 @@ export const ledElsewhere = (s: ServiceSnapshot): readonly MatchedServer[] =>
 export const leadsElsewhere = ({ reading: { ref, address, port, ownState } }: MatchedServer): Reason => ({
   code: 'ServerLedElsewhere',
   object: `${ref.backend}/${ref.server}`,
-  text: `${serverKey(ref)} leads to ${address}:${port} now, and is in ${ownState} still, to which this roll set it`,
+  text: `${serverKey(ref)} ${address === '' ? 'has no address' : `leads to ${address}:${port}`} now, and is in ${ownState} still, to which this roll set it`,
   next: `set ${serverKey(ref)} to ready by hand`,
 })
 

@@ -60,6 +60,15 @@ test('a slot that the roll took out and that leads elsewhere by now is named unt
   assert.deepEqual([balancer.state('s4'), ended()?.outcome], ['ready', 'completed'])
 })
 
+test('such a slot that has no address by now is named as that', async (t) => {
+  const { balancer, clock, comeBack, held } = await off(t)
+  balancer.change(N1.ref, { address: '' })
+  balancer.change(SPARE.ref, { address: N1.address })
+  await clock.advance(1_000)
+  await comeBack()
+  assert.match(JSON.stringify(held()), /web\/n1 on lb-1 has no address now, and is in drain still/)
+})
+
 test('a roll that waits in vain for such a slot ends held, and leaves the node in service', async (t) => {
   const { balancer, clock, comeBack, ended } = await off(t)
   balancer.change(N1.ref, { address: '10.0.0.44' })
