@@ -1,4 +1,4 @@
-import { isWrong } from '../path-reading.ts'
+import { isWrong, type PathReading } from '../path-reading.ts'
 import { showsAllAnswer } from '../sampling.ts'
 import type { Path } from '../scene.ts'
 import { type Digest, isAsked, isWell } from './digest.ts'
@@ -22,7 +22,10 @@ export function exposedFindings(d: Digest): readonly DnsFinding[] {
   const outside = exposed.filter(({ reading }) => reading.upstream === 'fails')
   if (outside.length > 0 && !pods.some(isAsked))
     return [{ code: 'UpstreamDown', subjects, evidence: outside.map(textOf) }]
-  return isReachedFromOutside(d) ? [{ code: 'HealthyFromOutside', subjects, evidence: exposed.map(textOf) }] : []
+  if (!isReachedFromOutside(d)) return []
+  const noTcp = scene.service.tcpPort === undefined ? [] : exposed.filter(({ reading }) => isUdpAlone(reading))
+  if (noTcp.length > 0) return [{ code: 'ServiceTcpDead', subjects, evidence: noTcp.map(textOf) }]
+  return [{ code: 'HealthyFromOutside', subjects, evidence: exposed.map(textOf) }]
 }
 
 /** No pod and no cluster IP was queried, but queries through the Service were answered by each pod. */
@@ -58,11 +61,13 @@ export function unsureFromOutside(d: Digest): readonly string[] {
   ]
 }
 
-function faultOf({ reading }: Path): 'ExposedUdpDead' | 'ExposedLoses' | 'ExposedWrong' | undefined {
+const isUdpAlone = ({ udp, tcp }: PathReading): boolean => udp === 'answers' && tcp === 'silent'
+
+function faultOf({ reading, canary }: Path): 'ExposedUdpDead' | 'ExposedLoses' | 'ExposedWrong' | undefined {
   const { udp, tcp } = reading
   // If TCP gets no answer either, the way may be closed: the address of a balancer cannot be reached from everywhere.
   if (udp === 'silent') return tcp === 'answers' ? 'ExposedUdpDead' : undefined
-  if (udp === 'loses') return 'ExposedLoses'
+  if (udp === 'loses' || canary === 'silent') return 'ExposedLoses'
   return isWrong(reading) ? 'ExposedWrong' : undefined
 }
 
@@ -73,7 +78,8 @@ function unmet({ pods }: Digest, { reading: { servedBy } }: Path): readonly Subj
   return silent.map(({ pod }) => ({ kind: 'pod', name: pod.name }))
 }
 
-const textOf = ({ vantage, target, reading }: Path): string => {
+const textOf = ({ vantage, target, reading, canary }: Path): string => {
   const by = reading.servedBy.length === 0 ? '' : `; answered by ${reading.servedBy.join(', ')}`
-  return `${pathText(vantage, target.name, reading)}${by}`
+  const port = canary === 'silent' ? '; from one port no answer' : ''
+  return `${pathText(vantage, target.name, reading)}${port}${by}`
 }

@@ -1,6 +1,6 @@
 import { isWrong } from '../path-reading.ts'
 import type { PathFrom, SceneVantage } from '../scene.ts'
-import { type Digest, isAsked, isFromElsewhere, isWell, type PodReadings } from './digest.ts'
+import { type Digest, isAsked, isFromElsewhere, isSilentOverTcp, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import { type DnsFinding, placesOf, type Subject } from './finding.ts'
 
@@ -126,7 +126,7 @@ function servedWrongly(d: Digest): readonly DnsFinding[] {
   const ofPods = pods.flatMap(({ seen }) => seen.map(({ reading }) => reading))
   const wrong = ofPods.some(isWrong) ? [] : service.filter((path) => isWrong(path.reading) || isForeign(d, path))
   if (wrong.length > 0) return [{ code: 'ServiceAnswersWrong', subjects, evidence: wrong.map(text) }]
-  const isTcpOwn = scene.service.tcpPort !== undefined && ofPods.every(({ tcp }) => tcp !== 'silent')
+  const isTcpOwn = scene.service.tcpPort !== undefined && !pods.some(isSilentOverTcp)
   const noTcp = isTcpOwn ? service.filter(({ reading }) => reading.tcp === 'silent') : []
   return noTcp.length > 0 ? [{ code: 'ServiceTcpDead', subjects, evidence: noTcp.map(text) }] : []
 }

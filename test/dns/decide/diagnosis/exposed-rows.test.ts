@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
 import type { PathReading } from '../../../../src/dns/decide/path-reading.ts'
-import type { DnsScene, SceneVantage } from '../../../../src/dns/decide/scene.ts'
+import type { DnsScene, Path, SceneVantage } from '../../../../src/dns/decide/scene.ts'
+import { present } from '../../../../src/ground/model/present.ts'
 import { aReading, aScene, SILENT } from '../a-scene.ts'
 
 const HERE: SceneVantage = { name: 'here', control: 'answers', way: 'outside' }
@@ -14,6 +15,12 @@ const outside = (reading: PathReading, change: Partial<DnsScene['service']> = {}
   const scene = aScene({ change: { vantages: [HERE], paths: [{ vantage: 'here', target: NODE_PORT, reading }] } })
   return { ...scene, service: { ...scene.service, ...change } }
 }
+
+/** The same, and what queries that all leave from one port came to. */
+const fromOnePort = (canary: Path['canary'], scene: DnsScene): DnsScene => ({
+  ...scene,
+  paths: scene.paths.map((path) => ({ ...path, ...present({ canary }) })),
+})
 
 /** The same from so many node ports. */
 const atEach = (ports: number, scene: DnsScene): DnsScene => ({
@@ -77,6 +84,21 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     'answers are of old data',
     outside(aReading({ asked: 12, data: 'stale', faults: ['L4: NXDOMAIN for Service shop/new'] })),
     ['ExposedWrong kube-system/kube-dns', ...NOT_ASKED],
+  ],
+  [
+    'from one port no query is answered',
+    fromOnePort('silent', outside(MET)),
+    ['ExposedLoses kube-system/kube-dns', ...NOT_ASKED],
+  ],
+  [
+    'the Service has a port for TCP, and is silent there',
+    outside(aReading({ asked: 12, tcp: 'silent' }), { tcpPort: 53 }),
+    ['ServiceTcpDead kube-system/kube-dns'],
+  ],
+  [
+    'the Service has no port for TCP',
+    outside(aReading({ asked: 12, tcp: 'silent' })),
+    ['HealthyFromOutside kube-system/kube-dns'],
   ],
   ['names outside fail', outside(aReading({ asked: 12, upstream: 'fails' })), ['UpstreamDown kube-system/kube-dns']],
 ]

@@ -98,6 +98,20 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     aScene({ service: NO_TCP, change: { service: { ...service, tcpPort: 53 } } }),
     ['ServiceTcpDead service kube-system/kube-dns'],
   ],
+  [
+    'from one node neither the Service nor its pods answer over TCP, and to the other node they do',
+    aScene({
+      pods: { a: { v1: NO_TCP }, b: { v1: NO_TCP } },
+      service: { v1: NO_TCP },
+      change: { service: { ...service, tcpPort: 53 } },
+    }),
+    ['ServiceTcpDead service kube-system/kube-dns'],
+  ],
+  [
+    'a pod and the Service are silent over TCP: the pod explains it',
+    aScene({ pods: { a: NO_TCP }, service: { v1: NO_TCP }, change: { service: { ...service, tcpPort: 53 } } }),
+    ['TcpDead pod a'],
+  ],
   ['the Service has no TCP port', aScene({ service: NO_TCP }), ['Healthy cluster dns']],
   [
     'one pod of three is dead over UDP, and the Service refuses',
