@@ -186,8 +186,9 @@ export const FURTHER_CAUSES = {
   NotAsked: {
     verdict: 'unverified',
     is: 'no query could be sent to it',
-    cause: 'No place reaches it, or the packet filter of the place drops outgoing queries.',
-    cure: 'Run the check from a node or a pod of the cluster. Check the rules of the chain OUTPUT there.',
+    cause:
+      'The place has no route to it, as a machine outside of the cluster has none to pods and Services. Or the packet filter of the place rejects outgoing queries.',
+    cure: 'Run the check from a node or a pod of the cluster, such as with --relay. From outside, a Service of type NodePort with the selector of the Service of DNS is a way in. On a node, `ip route get ADDRESS` shows whether there is a route; then check the rules of the chain OUTPUT.',
     repair: 'none',
   },
 } as const satisfies Record<string, Cause>

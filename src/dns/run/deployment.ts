@@ -18,7 +18,7 @@ import type { DnsScene } from '../decide/scene.ts'
 import { servedNames, servesApi } from '../decide/served-names.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
-import { type OutsideAddress, outsideOf } from './outside-of.ts'
+import { type OutsideAddress, waysIn } from './outside-of.ts'
 import { dnsPortsOf, scenePod, servingOf } from './scene-pod.ts'
 
 export interface Sought {
@@ -86,10 +86,11 @@ export async function findDeployment(
   const zone = zoneOf(corefiles, sought, resolver)
   const cache = behindCaches(services, service)
   const downNodes = new Set((nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [] : [name])))
+  const ways = waysIn(services, service, nodes.value ?? [])
   const bearing = new Set(pods.flatMap(({ node }) => node ?? []))
   return {
     known: {
-      service: sceneService(service, pods, endpoints),
+      service: { ...sceneService(service, pods, endpoints), ...(ways.isLocal ? { isLocalOutside: true } : {}) },
       pods: pods
         .filter(({ phase }) => phase === 'Running')
         .map((pod) => scenePod(pod, { endpoints, service, wallMs, downNodes })),
@@ -104,7 +105,7 @@ export async function findDeployment(
     },
     serviceAt: { addresses: (cache ?? service).addresses, port: dnsPort?.port ?? DNS_PORT },
     cachesAt: cachesOfNodes(resolvers, services),
-    outsideAt: outsideOf(service, nodes.value ?? []),
+    outsideAt: ways.at,
     selector: selector ?? {},
     dnsPorts: dnsPortsOf(pods, nodes.value ?? []),
     metricsPorts: metricsPortsOf(pods, corefiles),
@@ -118,6 +119,7 @@ export async function findDeployment(
       ...(cache === undefined
         ? []
         : [`caches on the nodes answer for it; the DNS behind them is asked at ${cache.name}`]),
+      ...ways.notes,
       ...podNotes(pods),
       ...(nodes.note === undefined ? [] : [nodes.note]),
       ...(zone.note === undefined ? [] : [zone.note]),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { DnsEndpoint } from '../../../src/dns/model/dns-objects.ts'
+import type { DnsEndpoint, DnsService } from '../../../src/dns/model/dns-objects.ts'
 import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
 import { type Deployment, findDeployment, type Sought } from '../../../src/dns/run/deployment.ts'
 import { present } from '../../../src/ground/model/present.ts'
@@ -184,6 +184,29 @@ test('of many nodes three that are Ready are asked at the node port, and each ad
     { address: 'addr-n1', port: 30_053, tcpPort: 30_054 },
     { address: 'addr-n2', port: 30_053, tcpPort: 30_054 },
   ])
+})
+
+test('a separate Service over the same pods is a way in from outside, and one over others or to another port is none', async () => {
+  const service = (name: string, change: Partial<DnsService> = {}): DnsService => ({
+    ...{ namespace: 'kube-system', name, addresses: [], selector: { 'k8s-app': 'kube-dns' }, outsideAddresses: [] },
+    ...{ ports: [{ name: 'dns', protocol: 'UDP', port: 53, targetPort: '53', nodePort: 30_053 }] },
+    ...{ isUneven: false, createdAt: '2026-01-01T00:00:00Z', ...change },
+  })
+  const dns = service('kube-dns', { addresses: ['10.96.0.10'], ports: [{ name: 'dns', protocol: 'UDP', port: 53 }] })
+  const of = async (...beside: readonly DnsService[]) => {
+    const nodes = async () => [{ name: 'n1', ready: true, addresses: ['192.0.2.1'] }]
+    const { outsideAt, known, notes } = await found({ nodes, services: async () => [...beside, dns] })
+    assert.equal(known.service.name, 'kube-dns')
+    return { ports: outsideAt.map(({ port }) => port), isLocal: known.service.isLocalOutside ?? false, notes }
+  }
+  const one = await of(service('dns-nodeport'))
+  assert.deepEqual([one.ports, one.isLocal], [[30_053], false])
+  assert.match(one.notes.join(), /Service kube-system\/dns-nodeport leads to the same pods/)
+  assert.equal((await of(service('dns-nodeport', { isLocalOutside: true }))).isLocal, true)
+  assert.deepEqual((await of(service('others', { selector: { app: 'x' } }))).ports, [])
+  assert.deepEqual((await of(service('elsewhere', { namespace: 'shop' }))).ports, [])
+  const wrong = [{ name: 'dns', protocol: 'UDP', port: 53, targetPort: '9153', nodePort: 30_053 }]
+  assert.deepEqual((await of(service('wrong', { ports: wrong }))).ports, [])
 })
 
 test('a pod whose container began within the last minute has just started, Ready or not; so has one that began in time to come', async () => {
