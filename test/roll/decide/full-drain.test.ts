@@ -279,7 +279,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act cordon',
       'cordon {"node":"n1"}',
-      'Schedulable | - | somebody took the cordon off n1 while the roll has it in work, so the roll sets it again; to have it back: evenkeel roll abort',
+      'Schedulable | - | n1 is not cordoned any more while the roll has it in work, so the roll sets the cordon again; to have it back: evenkeel roll abort',
     ],
   ],
 ]

@@ -30,11 +30,14 @@ export const cordon: StepRule = {
   remember: beforeReboot,
 }
 
-/** People have taken the cordon off a node that this process had past this step. The roll sets it again, and says so. */
+/**
+ * A node that this process had past this step has no cordon any more: people took it off, or the node registered anew. The roll sets it
+ * again, and says so.
+ */
 export function cordonLost({ current: { node }, evidence: { stuckStep } }: NodeSnapshot): string | undefined {
   const wasPast = stuckStep !== undefined && STEPS.indexOf(stuckStep) > STEPS.indexOf('cordon')
   return wasPast && !node.unschedulable
-    ? `somebody took the cordon off ${node.name} while the roll has it in work, so the roll sets it again; to have it back: evenkeel roll abort`
+    ? `${node.name} is not cordoned any more while the roll has it in work, so the roll sets the cordon again; to have it back: evenkeel roll abort`
     : undefined
 }
 
