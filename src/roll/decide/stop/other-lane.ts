@@ -27,10 +27,18 @@ function isOfOtherLane(s: StopSnapshot, window: FailureWindow): boolean {
   return blame !== undefined && MAY_FAIL.has(blame.step) && beside.some(({ node }) => node === blame.node)
 }
 
-/** What failed is not for the node that is being put back: another lane did it, or no process of a balancer was reached. */
-export const isOfOthers = (s: StopSnapshot, window: FailureWindow): boolean =>
-  isOfOtherLane(s, window) ||
-  isOfAway({ window, periodMs: lanePeriodMs(s.spec.probe?.targets ?? [], window), reloads: s.reloads })
+/** A node or a machine that may be on its way back. */
+export interface Returning extends StopSnapshot {
+  /** Where it is a machine of a pair: that its own balancers are away is its fault. */
+  readonly host?: { readonly instances: readonly string[] }
+}
+
+/** What failed is not for what is being put back: another lane did it, or no process of a balancer was reached. */
+export function isOfOthers(s: Returning, window: FailureWindow): boolean {
+  const reloads = s.reloads.filter(({ instance }) => s.host?.instances.includes(instance) !== true)
+  const periodMs = lanePeriodMs(s.spec.probe?.targets ?? [], window)
+  return isOfOtherLane(s, window) || isOfAway({ window, periodMs, reloads })
+}
 
 const OF_REQUESTS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'RequestsFailed',

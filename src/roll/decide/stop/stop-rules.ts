@@ -10,10 +10,10 @@ import { countRules, type RuleState } from './count-rules.ts'
 import { downtimeRules } from './downtime-rules.ts'
 import { type JudgedFailure, judgedFailures, type StopSnapshot } from './judged-failures.ts'
 import { latencyRules } from './latency-rules.ts'
-import { isOfOthers } from './other-lane.ts'
+import { isOfOthers, type Returning } from './other-lane.ts'
 
 /** What a verdict about requests needs to know; `attachingSinceWall`: since when the node or machine is being put back. */
-export interface Measured extends StopSnapshot {
+export interface Measured extends Returning {
   readonly evidence: { readonly attachingSinceWall?: WallMs }
 }
 

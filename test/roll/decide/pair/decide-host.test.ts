@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RebootAnswer } from '../../../../src/ground/model/host.ts'
+import type { FailureWindow } from '../../../../src/ground/model/probe.ts'
 import { monoMs, wallMs } from '../../../../src/ground/model/time.ts'
 import { judge } from '../../../../src/roll/decide/judge.ts'
 import { decideMachine } from '../../../../src/roll/decide/pair/decide-machine.ts'
@@ -247,6 +248,39 @@ test('a machine that got no command for a while has its whole time from the firs
     [since({ kind: 'sent' }, unsent), since(unsent, unsent), since({ kind: 'sent' }, { kind: 'sent' })],
     [at(0), at(800_000), at(800_000)],
   )
+})
+
+test('a machine that is back gives its addresses away again where requests fail because its own balancer is away', () => {
+  const window: FailureWindow = {
+    target: 'shop',
+    control: false,
+    lane: 'new',
+    sent: 4,
+    failed: 4,
+    failures: { connect: 4 },
+    firstError: 'ECONNREFUSED',
+    firstBadAt: wallMs(NOW - 1000),
+    lastBadAt: wallMs(NOW - 500),
+  }
+  const lanes = { startedAt: wallMs(0), lastVerdictAt: wallMs(NOW), lanes: [], notMeasured: [], greenStreak: 0 }
+  const keepsOut = (instance: string): boolean | undefined =>
+    judge(
+      aHost({
+        ...{ bootId: AFTER, memory: proven },
+        evidence: { ...back, attachingSinceWall: wallMs(NOW - 5000) },
+        change: {
+          run: { id: 'run-1', order: [], done: [], measuredSince: wallMs(1000) },
+          probe: { ...lanes, windows: [window] },
+          reloads: [
+            {
+              ...{ balancer: 'edge', instance, servers: [], nodes: [], from: wallMs(NOW - 1200) },
+              ...{ seenAt: wallMs(NOW - 900), away: `${instance}: no process listens there` },
+            },
+          ],
+        },
+      }),
+    )?.keepOut
+  assert.deepEqual([keepsOut('lb-1'), keepsOut('lb-2')], [true, false])
 })
 
 test('each wait for a machine has a limit, and what it leads to depends on whether the reboot is announced', () => {
