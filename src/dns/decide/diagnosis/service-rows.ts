@@ -5,15 +5,22 @@ import { pathText } from './evidence-text.ts'
 import { type DnsFinding, placesOf, type Subject } from './finding.ts'
 
 /** Faults of the Service that the API alone shows. */
-export function serviceByApi({ scene: { service } }: Digest): DnsFinding | undefined {
+export function serviceByApi(d: Digest): DnsFinding | undefined {
+  const { service } = d.scene
   const name = `${service.namespace}/${service.name}`
   const subjects: readonly Subject[] = [{ kind: 'service', name }]
   if (service.udpPort === undefined)
     return { code: 'ServiceWrong', subjects, evidence: [`Service ${name} has no UDP port for DNS`] }
-  if (service.selected === 0)
+  if (service.selected === 0 && !isAnsweredWithoutPods(d))
     return { code: 'NoPods', subjects, evidence: [`the selector of Service ${name} picks no pod`] }
   return undefined
 }
+
+/** Some clusters run DNS as a process of each node, and leave a Service whose selector picks nothing. */
+const isAnsweredWithoutPods = ({ scene, service }: Digest): boolean =>
+  !scene.nodeLocal &&
+  service.length > 0 &&
+  service.every(({ reading: { udp, data } }) => udp === 'answers' && data === 'right')
 
 /** Pods that answer, and not at the port to which the Service leads. */
 export function wrongPort({ scene: { service }, pods }: Digest): DnsFinding | undefined {

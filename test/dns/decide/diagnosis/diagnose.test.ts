@@ -227,7 +227,7 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
   [
     undefined,
     'the selector picks no pod',
-    aScene({ change: { service: { ...service, selected: 0 } } }),
+    aScene({ service: REFUSED, change: { pods: [], service: { ...service, selected: 0, serving: 0 } } }),
     ['NoPods service kube-system/kube-dns'],
   ],
   [17, 'the Service loses a part, and no pod does', aScene({ service: { v1: HALF } }), ['DeadEndpointKept node n-a']],

@@ -51,6 +51,21 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     ['Healthy cluster dns'],
   ],
   [
+    'the selector picks no pod, and the Service answers: a process of each node does, and no pod',
+    aScene({ change: { pods: [], service: { ...service, selected: 0, serving: 0 } } }),
+    ['Healthy cluster dns'],
+  ],
+  [
+    'the selector picks no pod, and one place alone gets answers',
+    aScene({ service: { v2: REFUSED }, change: { pods: [], service: { ...service, selected: 0, serving: 0 } } }),
+    ['NoPods service kube-system/kube-dns'],
+  ],
+  [
+    'the selector picks no pod, and what answers is behind the caches',
+    aScene({ change: { pods: [], nodeLocal: true, service: { ...service, selected: 0, serving: 0 } } }),
+    ['NoPods service kube-system/kube-dns'],
+  ],
+  [
     'every pod is terminating, and the Service is silent',
     aScene({ service: DEAD, change: { pods: [A, B].map((pod) => ({ ...pod, terminating: true })) } }),
     ['ServiceIll service kube-system/kube-dns'],
