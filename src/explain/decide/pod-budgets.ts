@@ -1,8 +1,8 @@
-import { type DisruptionBudget, letsUnreadyGo } from '../../ground/model/disruption-budget.ts'
+import { type DisruptionBudget, letsUnreadyGo, operatorOf } from '../../ground/model/disruption-budget.ts'
 import type { EvictionAnswer } from '../../ground/model/eviction.ts'
 import { type LabelRequirement, type LabelSelector, selectorMatches } from '../../ground/model/label-selector.ts'
 import { refKey } from '../../ground/model/object-ref.ts'
-import { isOfOperator, type Pod } from '../../ground/model/pod.ts'
+import type { Pod } from '../../ground/model/pod.ts'
 import { kubectl } from '../../ground/model/sentence.ts'
 import { neverAllows } from '../../roll/decide/drain/budget-reasons.ts'
 import { letsOneMoreHelp } from '../../roll/decide/plan/budget-arithmetic.ts'
@@ -44,11 +44,12 @@ export function budgetNext(pod: Pod, budget: DisruptionBudget): readonly Next[] 
     return [
       { command: kubectl`-n ${namespace} describe poddisruptionbudget ${name}`, note: 'why it cannot be computed' },
     ]
-  if (isOfOperator(pod))
+  const operator = operatorOf(pod, budget)
+  if (operator !== undefined)
     return [
       {
         command: kubectl`-n ${namespace} describe poddisruptionbudget ${name}`,
-        note: `wait until ${pod.controller?.kind} ${pod.controller?.name} opens it; it protects the data of the pod, so do not edit it`,
+        note: `wait until the operator of ${operator.kind} ${operator.name} opens it; it protects the data of the pod, so do not edit it`,
       },
     ]
   if (neverAllows(pod, budget))

@@ -6,7 +6,7 @@ import type { Untrusted } from '../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 
 export function parseDisruptionBudget(object: Untrusted): DisruptionBudget {
-  const { namespace, name, uid } = parseMetadata(object, 'namespaced')
+  const { namespace, name, uid, controller } = parseMetadata(object, 'namespaced')
   const spec = object.at('spec')
   const status = object.at('status')
   const allowed = findCondition(object, 'DisruptionAllowed')
@@ -16,6 +16,7 @@ export function parseDisruptionBudget(object: Untrusted): DisruptionBudget {
     uid,
     selector: parseLabelSelector(spec.at('selector')),
     ...present({
+      controller,
       minAvailable: spec.at('minAvailable').optionalIntegerOrText(),
       maxUnavailable: spec.at('maxUnavailable').optionalIntegerOrText(),
     }),

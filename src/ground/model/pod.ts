@@ -94,11 +94,8 @@ export const NOT_SAFE_TO_EVICT: Readonly<Record<string, string>> = {
 export const isFinished = (pod: Pod): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed'
 const KNOWN_OWNERS: ReadonlySet<string> = new Set([...APPS_KINDS, 'Job', 'ReplicationController', 'Node'])
 
-/**
- * Another program than the controllers of Kubernetes keeps the pod. Such a program guards the data of its pods by budgets that it opens by
- * itself once a node is cordoned and the data is elsewhere: Longhorn, CloudNativePG, KubeVirt.
- */
-export const isOfOperator = ({ controller }: Pod): boolean =>
-  controller !== undefined && (controller.apiVersion !== undefined || !KNOWN_OWNERS.has(controller.kind))
+/** An object of another program than the controllers of Kubernetes. */
+export const isOfOperator = ({ kind, apiVersion }: PodOwner): boolean =>
+  apiVersion !== undefined || !KNOWN_OWNERS.has(kind)
 
 export const isDaemonSetPod = (pod: Pod): boolean => pod.controller?.kind === 'DaemonSet'

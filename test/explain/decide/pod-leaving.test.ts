@@ -101,6 +101,20 @@ test('a budget that never allows one is stuck, and one that is spent for a momen
   assert.equal(of({ currentHealthy: 3 })?.next[0]?.note, 'wait: another pod of the budget is on its way out')
 })
 
+test('a budget that an operator keeps is left to it, whatever its pods are of', () => {
+  const controller = { kind: 'CephCluster', name: 'rook-ceph', uid: 'uid-ceph' }
+  const found = podLeaving(scene({}, { budgets: [aBudget({ maxUnavailable: '0', controller })] }))[0]
+  assert.deepEqual(plain([found?.is, found?.next]), [
+    'waits',
+    [
+      {
+        command: 'kubectl -n shop describe poddisruptionbudget cart',
+        note: 'wait until the operator of CephCluster rook-ceph opens it; it protects the data of the pod, so do not edit it',
+      },
+    ],
+  ])
+})
+
 test('one more replica is advised only where it lets a pod go', () => {
   const noteOf = (rule: Parameters<typeof aBudget>[0]) => {
     const { minAvailable: _, ...budget } = aBudget({ desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })

@@ -216,7 +216,9 @@ test('a budget is read with numbers and percentages as written', () => {
   const conditions = [{ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed' }]
   const status = { disruptionsAllowed: 0, currentHealthy: 2, desiredHealthy: 2, expectedPods: 3, conditions }
   const spec = { selector: { matchLabels: { app: 'web' } }, minAvailable: '50%', maxUnavailable: 1 }
-  assert.deepEqual(parse('disruptionbudgets', { metadata: meta(), spec, status }), {
+  const owner = { kind: 'CephCluster', name: 'rook-ceph', uid: 'u2' }
+  const ownerReferences = [{ ...owner, apiVersion: 'ceph.rook.io/v1', controller: true }]
+  assert.deepEqual(parse('disruptionbudgets', { metadata: { ...meta(), ownerReferences }, spec, status }), {
     namespace: 'shop',
     name: 'web',
     uid: 'u1',
@@ -228,6 +230,7 @@ test('a budget is read with numbers and percentages as written', () => {
     desiredHealthy: 2,
     expectedPods: 3,
     syncFailed: true,
+    controller: owner,
   })
 })
 

@@ -103,6 +103,8 @@ test('a budget never allows an eviction where it says so, or wants all pods ther
   assert.equal(never({ desiredHealthy: 2, currentHealthy: 3 }), false)
   const ofOperator = aPod('pg-1', 'n1', { controller: { kind: 'Cluster', name: 'pg', uid: 'uid-pg' } })
   assert.equal(never({ desiredHealthy: 3, currentHealthy: 3 }, ofOperator), false, 'its operator may open it')
+  const controller = { kind: 'CephCluster', name: 'rook-ceph', uid: 'uid-ceph' }
+  assert.equal(never({ maxUnavailable: '0', controller }), false, 'the operator that keeps the budget may open it')
 })
 
 test('the shut budget of a NodeGuard is what the NodeGuard decides, and one that cannot be computed is broken as any other', () => {

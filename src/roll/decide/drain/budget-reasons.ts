@@ -1,8 +1,8 @@
-import type { DisruptionBudget } from '../../../ground/model/disruption-budget.ts'
+import { type DisruptionBudget, operatorOf } from '../../../ground/model/disruption-budget.ts'
 import type { EvictionAnswer } from '../../../ground/model/eviction.ts'
 import { selectorMatches } from '../../../ground/model/label-selector.ts'
 import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
-import { isOfOperator, type Pod } from '../../../ground/model/pod.ts'
+import type { Pod } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { kubectl } from '../../../ground/model/sentence.ts'
 import { guardOf } from './guard-of.ts'
@@ -104,10 +104,10 @@ const describe = (budget: ObjectRef & Pick<DisruptionBudget, 'desiredHealthy' | 
 
 /**
  * Known without an eviction: `maxUnavailable: 0`, or `minAvailable` of at least as many as there are pods, all of them healthy. An operator
- * may open the budget of its pod.
+ * may open its budget.
  */
 export function neverAllows(pod: Pod, budget: DisruptionBudget): boolean {
-  if (budget.disruptionsAllowed > 0 || isOfOperator(pod)) return false
+  if (budget.disruptionsAllowed > 0 || operatorOf(pod, budget) !== undefined) return false
   if (budget.maxUnavailable === '0' || budget.maxUnavailable === '0%') return true
   return budget.desiredHealthy >= budget.expectedPods && budget.currentHealthy >= budget.expectedPods
 }

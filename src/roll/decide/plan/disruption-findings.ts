@@ -1,8 +1,8 @@
-import { type DisruptionBudget, letsUnreadyGo } from '../../../ground/model/disruption-budget.ts'
+import { type DisruptionBudget, letsUnreadyGo, operatorOf } from '../../../ground/model/disruption-budget.ts'
 import { firstOf } from '../../../ground/model/first-of.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
-import { isOfOperator, type Pod } from '../../../ground/model/pod.ts'
+import type { Pod } from '../../../ground/model/pod.ts'
 import { type Command, kubectl, say } from '../../../ground/model/sentence.ts'
 import { blockedSpec } from '../drain/blocked-ladder.ts'
 import { isGated } from '../drain/guard-of.ts'
@@ -103,13 +103,13 @@ function never(of: OfBudget): PlanFinding | undefined {
   const pods = held(of)
   if (desiredHealthy < expectedPods || budget.disruptionsAllowed > 0 || pods.length === 0) return undefined
   const { words, where } = gatherPods(pods, s.cluster.workloads)
-  if (pods.every(isOfOperator)) {
+  if (pods.every((pod) => operatorOf(pod, budget) !== undefined)) {
     return {
       severity: 'hold',
       code: 'BudgetOfOperator',
       ...where,
-      text: `${words} cannot be evicted as it stands now: budget ${refKey(budget)} keeps ${desiredHealthy} of ${expectedPods} pods, and their owner (${ownersOf(pods)}) may open it once the node is cordoned`,
-      fix: 'let the owner move the data; the budget protects it, so do not edit it. An entry in drain.blocked with wait says how long the roll may wait',
+      text: `${words} cannot be evicted as it stands now: budget ${refKey(budget)} keeps ${desiredHealthy} of ${expectedPods} pods, and the operator of ${operatorsOf(of)} may open it`,
+      fix: 'let the operator move the data, or make it whole; the budget protects it, so do not edit it. An entry in drain.blocked with wait says how long the roll may wait',
     }
   }
   const asked =
@@ -135,12 +135,10 @@ function never(of: OfBudget): PlanFinding | undefined {
   }
 }
 
-const ownersOf = (pods: readonly Pod[]): string =>
-  firstOf([
-    ...new Set(
-      pods.flatMap(({ controller }) => (controller === undefined ? [] : [`${controller.kind} ${controller.name}`])),
-    ),
-  ])
+const operatorsOf = ({ pods, budget }: OfBudget): string => {
+  const operators = pods.flatMap((pod) => operatorOf(pod, budget) ?? [])
+  return firstOf([...new Set(operators.map(({ kind, name }) => `${kind} ${name}`))])
+}
 
 function exhausted(of: OfBudget): PlanFinding | undefined {
   const { budget, s } = of

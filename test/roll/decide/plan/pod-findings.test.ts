@@ -136,8 +136,26 @@ const TABLE: readonly (readonly [
     {
       severity: 'hold',
       code: 'BudgetOfOperator',
-      text: 'shop/cart-a cannot be evicted as it stands now: budget shop/cart keeps 1 of 1 pods, and their owner (InstanceManager im) may open it once the node is cordoned',
-      fix: 'let the owner move the data; the budget protects it, so do not edit it. An entry in drain.blocked with wait says how long the roll may wait',
+      text: 'shop/cart-a cannot be evicted as it stands now: budget shop/cart keeps 1 of 1 pods, and the operator of InstanceManager im may open it',
+      fix: 'let the operator move the data, or make it whole; the budget protects it, so do not edit it. An entry in drain.blocked with wait says how long the roll may wait',
+    },
+  ],
+  [
+    'a budget that an operator keeps over pods of a Deployment',
+    CART,
+    under(
+      aBudget({
+        maxUnavailable: '0',
+        desiredHealthy: 3,
+        currentHealthy: 3,
+        controller: { kind: 'CephCluster', name: 'rook-ceph', uid: 'uid-ceph' },
+      }),
+    ),
+    {
+      severity: 'hold',
+      code: 'BudgetOfOperator',
+      text: 'shop/cart-a cannot be evicted as it stands now: budget shop/cart keeps 3 of 3 pods, and the operator of CephCluster rook-ceph may open it',
+      fix: 'let the operator move the data, or make it whole; the budget protects it, so do not edit it. An entry in drain.blocked with wait says how long the roll may wait',
     },
   ],
   [
