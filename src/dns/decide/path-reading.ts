@@ -1,7 +1,7 @@
 import { present } from '../../ground/model/present.ts'
 import type { DnsOutcome } from '../model/dns.ts'
 import type { DataFault } from './ladder.ts'
-import { isSilent, type Try } from './path-script.ts'
+import { isOfZone, isSilent, type Try } from './path-script.ts'
 
 /** What one round on one path came to. */
 export interface PathReading {
@@ -10,7 +10,7 @@ export interface PathReading {
   readonly how: readonly Exclude<DnsOutcome['kind'], 'reply' | 'notAsked'>[]
   readonly tcp: 'answers' | 'silent' | 'notAsked'
   /**
-   * The worst that an answer about the cluster was. `unanswered`: the server answers, but nothing about a zone that it may not serve.
+   * The worst that an answer about the cluster was. `unanswered`: the server answers, but nothing about the zone.
    * `unknown`: no answer came.
    */
   readonly data: 'right' | Exclude<DataFault, 'upstream'> | 'unanswered' | 'unknown'
@@ -108,7 +108,7 @@ function dataState(sent: readonly Try[], faults: readonly DataFault[]): PathRead
   if (worst !== undefined) return worst
   if (sent.some(({ rung, reading }) => rung !== 'L0' && rung !== 'L7' && reading?.kind === 'right')) return 'right'
   const answered = sent.filter((one) => !isSilent(one))
-  const ofZone = (one: Try): boolean => one.answeredBy === 'zone'
+  const ofZone = (one: Try): boolean => isOfZone(one) && one.answeredBy !== 'others'
   return answered.length > 0 && sent.some(ofZone) && !answered.some(ofZone) ? 'unanswered' : 'unknown'
 }
 

@@ -37,7 +37,8 @@ export const isSilent = ({ outcome }: Pick<Try, 'outcome'>): boolean => outcome.
 const isTruncated = ({ rung, over, outcome }: Pick<Try, 'rung' | 'over' | 'outcome'>): boolean =>
   rung !== 'L0' && over === 'udp' && outcome.kind === 'reply' && outcome.reply.truncated
 
-const isOfZone = ({ rung }: Pick<Try, 'rung'>): boolean => rung !== 'L0' && rung !== 'L7'
+/** Whether the query is about the zone of the cluster. */
+export const isOfZone = ({ rung }: Pick<Try, 'rung'>): boolean => rung !== 'L0' && rung !== 'L7'
 
 /** The next query on a path, after the tries so far. Undefined: this round of the path is over. */
 export function nextTry(tries: readonly Try[], askedZone: AskedZone, nonce: Nonce): NextTry | undefined {

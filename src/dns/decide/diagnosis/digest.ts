@@ -51,7 +51,7 @@ export function digest(scene: DnsScene): Digest {
   const counted = countedPaths(scene)
   const misled = misledPlaces([...counted, ...loopbackPaths(scene)])
   const known = <T extends Path>(path: T): T =>
-    misled.has(path.vantage) ? { ...path, reading: { ...path.reading, data: 'unknown', upstream: 'notAsked' } } : path
+    misled.has(path.vantage) ? { ...path, reading: withoutData(path.reading) } : path
   const fromSound = counted.map(known)
   const loopbacks = loopbackPaths(scene).map(known)
   const each = scene.pods
@@ -75,6 +75,14 @@ export function digest(scene: DnsScene): Digest {
     caches: fromSound.filter(({ target }) => target.kind === 'cache'),
     exposed: fromSound.filter(({ target }) => target.kind === 'exposed'),
   }
+}
+
+/** To a place of which DNS takes no questions about the zone, it answers what it answers. */
+function withoutData(reading: PathReading): PathReading {
+  const { udp, tcp, data } = reading
+  const isDropped = data === 'unanswered' && udp === 'loses'
+  const answered = isDropped ? ({ udp: 'answers', tcp: 'notAsked' } as const) : { udp, tcp }
+  return { ...reading, ...answered, data: 'unknown', upstream: 'notAsked' }
 }
 
 function loopbackPaths({ vantages, paths }: DnsScene): readonly PathFrom[] {
@@ -103,8 +111,9 @@ export const isSilentOverTcp = ({ seen }: PodReadings): boolean => {
 }
 export const answersOverUdp = ({ seen }: PodReadings): boolean => seen.some(({ reading }) => reading.udp === 'answers')
 export const isRight = (readings: PodReadings): boolean => readingsOf(readings).some(({ data }) => data === 'right')
+/** It may serve another zone. One that serves this zone loses what it does not answer about it. */
 export const isUnanswered = (readings: PodReadings): boolean =>
-  readingsOf(readings).some(({ data }) => data === 'unanswered')
+  readingsOf(readings).some(({ udp, data }) => udp !== 'loses' && data === 'unanswered')
 /** What the pod answers wrongly, as a sentence; undefined if nothing is wrong. */
 export const wrongData = (readings: PodReadings): string | undefined =>
   readingsOf(readings).flatMap((reading) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]

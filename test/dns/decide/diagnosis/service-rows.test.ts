@@ -18,6 +18,7 @@ import {
 } from '../a-scene.ts'
 
 const UNANSWERED = aReading({ data: 'unanswered' })
+const DROPPED = aReading({ ...HALF, tcp: 'silent', data: 'unanswered' })
 const OUTSIDE = aReading({ upstream: 'answers' })
 const [A, B] = [aPodOfDns('a'), aPodOfDns('b')]
 const THREE = [A, B, aPodOfDns('c')]
@@ -228,6 +229,25 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     'one place alone gets no answer about the zone, from the pods or the Service',
     aScene({ pods: { a: { v2: UNANSWERED }, b: { v2: UNANSWERED } }, service: { v2: UNANSWERED } }),
     ['SeenFromSomePlaces node n-b'],
+  ],
+  [
+    'plugin acl drops what comes from outside of the cluster, and nodes get right answers',
+    aScene({
+      pods: { a: { here: DROPPED }, b: { here: DROPPED } },
+      service: { here: DROPPED },
+      change: { vantages: [{ name: 'here', control: 'answers' }, V1], service: { ...service, tcpPort: 53 } },
+    }),
+    ['PlaceRefused vantage here'],
+  ],
+  [
+    'it drops what comes from one node',
+    aScene({ pods: { a: { v2: DROPPED }, b: { v2: DROPPED } }, service: { v2: DROPPED } }),
+    ['SeenFromSomePlaces node n-b'],
+  ],
+  [
+    'pods answer the first query alone, to each place',
+    aScene({ pods: { a: DROPPED, b: DROPPED }, service: DROPPED }),
+    ['Loses pod a', 'Loses pod b'],
   ],
   ['a cache answers nothing about the zone', withCache(aScene(), UNANSWERED), ['CacheIll node n-a']],
   [
