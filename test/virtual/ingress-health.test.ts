@@ -123,10 +123,26 @@ test('in a rollout the health port of one node after the other says drain, and n
   assert.deepEqual([health.mostOut, [...health.seen].toSorted()], [1, ['n1 drain', 'n2 drain', 'n3 drain']])
 })
 
+test('a node that comes back after a person had it out is in service at once, though its checks failed meanwhile', async (t) => {
+  const ground = await IngressGround.open({ nodes: 3 })
+  t.after(() => ground.end())
+  ground.begin()
+  ground.apply(anIngressManifest('v1', { healthCheckNodePorts: [30_100] }))
+  await ground.until('all nodes to be in service', () => ground.condition('Ready') === 'True AllInService', 60)
+  ground.claim('n2', true)
+  ground.closedPorts.add('n2:30100')
+  await ground.cluster.time.advance(300_000)
+  ground.claim('n2', false)
+  // An agent hears of it a little later.
+  ground.cluster.time.later(200, () => ground.closedPorts.clear())
+  await ground.until('all nodes to be in service again', () => ground.condition('Ready') === 'True AllInService', 5)
+  assert.ok(!ground.events().some((event) => event.startsWith('HealthCheckFails')), ground.events().join('\n'))
+})
+
 test('a node is not in service while a health check of it fails, though its pods are ready, and is once the port opens', async (t) => {
   const ground = await IngressGround.open({ nodes: 3 })
   t.after(() => ground.end())
-  ground.closedPorts.add(30_100)
+  for (const node of ground.cluster.nodes) ground.closedPorts.add(`${node}:30100`)
   ground.begin()
   ground.apply(anIngressManifest('v1', { healthCheckNodePorts: [30_100] }))
   let wasReady = false
@@ -146,6 +162,6 @@ test('a node is not in service while a health check of it fails, though its pods
   )
   ground.closedPorts.clear()
   await ground.until('all nodes to be in service', () => ground.condition('Ready') === 'True AllInService', 40)
-  ground.closedPorts.add(30_100)
+  ground.closedPorts.add('n3:30100')
   await ground.until('it to be said again', () => ground.condition('Ready') === 'False NodesOut', 90)
 })

@@ -1,5 +1,6 @@
 import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import { Wakeup } from '../../ground/loop/wakeup.ts'
+import { MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
@@ -25,13 +26,16 @@ interface Place {
   /** How many bad answers there were in a row. */
   bad: number
   isAsked: boolean
+  /** A pass has waited for its first answer, and no other one does. */
+  isAwaited: boolean
   word: IngressNode['closedPort']
 }
 
 const AT_ONCE = 32
 const LIMIT_MS = 900
 /** For the first answers of nodes whose pods are ready. */
-const FIRST_LIMIT_MS = 1_000
+const FIRST_LIMIT_MS = 1_500
+const FRESH_AGAIN_MS = 500
 const GOOD_AGAIN_MS = 60_000
 const BAD_AGAIN_MS = 1_000
 const BAD_AGAIN_MAX_MS = 30_000
@@ -70,18 +74,19 @@ export class HealthPorts {
       const deployment = ours.get(node.name)
       const ports = deployment === undefined ? NO_PORTS : answeredPorts(deployment)
       const [address] = node.internalAddresses
-      if (ports.length === 0 || address === undefined || node.ready !== 'True') continue
+      if (ports.length === 0 || address === undefined || isOutByOthers(node)) continue
       const known = before.get(node.name)
       const isAsBefore = known?.address === address && known.ports.join() === ports.join()
-      const place = { address, ports, due: clock.monoMs(), bad: 0, isAsked: false, word: undefined }
+      const place = { address, ports, due: clock.monoMs(), bad: 0, isAsked: false, isAwaited: false, word: undefined }
       places.set(node.name, isAsBefore ? known : place)
     }
     this.#objects.set(uid, { key, places })
-    const fresh = [...places.values()].filter(({ isAsked }) => !isAsked)
+    const fresh = [...places.values()].filter(({ isAwaited }) => !isAwaited)
     if (fresh.length === 0) return
+    for (const place of fresh) place.isAwaited = true
     const over = new AbortController()
     const limited = AbortSignal.any([signal, over.signal])
-    const asked = mapAtOnce(fresh, AT_ONCE, (place) => this.#ask(place, limited)).catch(() => undefined)
+    const asked = mapAtOnce(fresh, AT_ONCE, (place) => this.#askFresh(place, limited)).catch(() => undefined)
     await Promise.race([asked, clock.sleep(FIRST_LIMIT_MS, limited).catch(() => undefined)])
     over.abort()
     signal.throwIfAborted()
@@ -121,6 +126,14 @@ export class HealthPorts {
     )
   }
 
+  /** An agent may hear a little later than the controller that its node serves. */
+  async #askFresh(place: Place, signal: AbortSignal): Promise<void> {
+    await this.#ask(place, signal)
+    if (place.word === undefined) return
+    await this.#parts.clock.sleep(FRESH_AGAIN_MS, signal)
+    await this.#ask(place, signal)
+  }
+
   async #ask(place: Place, signal: AbortSignal): Promise<void> {
     const { agents, clock } = this.#parts
     const { address, ports } = place
@@ -134,6 +147,7 @@ export class HealthPorts {
       const answers = await Promise.all(
         ports.map((port) => Promise.race([agents.check({ address, port }, limited), late])),
       )
+      if (signal.aborted) return
       const closed = ports.find((_, at) => answers[at] === 'out' || answers[at] === 'foreign')
       this.#note(place, { closed, isSilent: answers.includes('unheard') })
     } finally {
@@ -154,6 +168,14 @@ export class HealthPorts {
     place.due = monoMs(this.#parts.clock.monoMs() + (closed === undefined ? rest : pause))
   }
 }
+
+/** Its agent is to answer badly, or nobody knows what it answers. */
+const isOutByOthers = ({ ready, unschedulable, lifecycle = [], deleting, annotations }: Node): boolean =>
+  ready !== 'True' ||
+  unschedulable ||
+  lifecycle.length > 0 ||
+  deleting === true ||
+  annotations[MAINTENANCE_ANNOTATION] !== undefined
 
 const NO_PORTS: readonly number[] = []
 

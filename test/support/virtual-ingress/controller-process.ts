@@ -16,9 +16,11 @@ import { AGENT_STATUS_PORT } from '../virtual-roll/virtual-agent.ts'
 /** What a pod of the health checker would answer on the node of that address, by the Deployments as they stand in the world. */
 function checkedHealthPort(
   { world: { store } }: VirtualCluster,
+  closedPorts: ReadonlySet<string>,
   { address, port }: { readonly address: string; readonly port: number },
 ): 'up' | 'out' {
   const node = [...store.all(NODES)].find((one) => JSON.stringify(one.status ?? {}).includes(`"address":"${address}"`))
+  if (closedPorts.has(`${node?.metadata.name}:${port}`)) return 'out'
   const deployments = [...store.all(DEPLOYMENTS)].map((one) =>
     deploymentsOf('').kind.parse(new Untrusted(one, 'deployment')),
   )
@@ -29,12 +31,12 @@ function checkedHealthPort(
 
 export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
 
-const virtualAgents = (cluster: VirtualCluster, closedPorts: ReadonlySet<number>): Agents => ({
+const virtualAgents = (cluster: VirtualCluster, closedPorts: ReadonlySet<string>): Agents => ({
   ask: async (address, signal) => {
     const asked = await askVirtualAgent(cluster)({ address, port: AGENT_STATUS_PORT }, signal)
     return 'error' in asked ? 'unheard' : agentAnswerOf(asked.health)
   },
-  check: async (at) => (closedPorts.has(at.port) ? 'out' : checkedHealthPort(cluster, at)),
+  check: async (at) => checkedHealthPort(cluster, closedPorts, at),
 })
 
 /** One process of the controller, with a clock and chance of its own. */
@@ -58,7 +60,7 @@ export class ControllerProcess {
       readonly name: string
       readonly outside: ProcessOutside
       readonly groups: readonly IngressGroup[]
-      readonly closedPorts: ReadonlySet<number>
+      readonly closedPorts: ReadonlySet<string>
     },
   ) {
     this.ports = new ProcessPorts({ cluster, outside, name })

@@ -48,8 +48,8 @@ const STARTED_WITHIN_S = 60
 export class IngressGround {
   readonly cluster: VirtualCluster
 
-  /** Ports of all nodes that other programs hold. */
-  readonly closedPorts = new Set<number>()
+  /** Health ports at which checks fail, whatever the Deployments say: `n1:10080`. */
+  readonly closedPorts = new Set<string>()
   readonly #agents: VirtualAgents
 
   private constructor(cluster: VirtualCluster, agents: VirtualAgents) {
