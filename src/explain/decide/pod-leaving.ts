@@ -110,6 +110,7 @@ function triedText(answer: EvictionAnswer): string {
   if (answer.kind === 'accepted') return 'a dry run of its eviction was accepted'
   if (answer.kind === 'refused')
     return `a dry run of its eviction was refused with HTTP ${answer.status}: ${answer.text}`
+  if (answer.kind === 'putOff') return `a dry run of its eviction was refused with HTTP 429: ${answer.text}`
   if (answer.kind === 'passing') return `a dry run of its eviction failed: ${answer.text}`
   return `a dry run of its eviction was refused with ${REFUSALS[answer.kind] ?? answer.kind}`
 }

@@ -42,7 +42,10 @@ type Wait = { readonly retryAfterMs?: number }
 
 function tooManyRequests(status: ApiStatus, wait: Wait): EvictionAnswer {
   const cause = status.causes.find(({ reason }) => reason === 'DisruptionBudget')
-  if (cause === undefined) return { kind: 'throttled', ...wait }
+  if (cause === undefined) {
+    const { message } = status
+    return FROM_WEBHOOK.test(message) ? { kind: 'putOff', text: message, ...wait } : { kind: 'throttled', ...wait }
+  }
   const text = cause.message
   const refusal = budgetRefusal(text)
   if (/failed sync/i.test(text)) return { kind: 'budgetBroken', refusal, text }
@@ -50,6 +53,9 @@ function tooManyRequests(status: ApiStatus, wait: Wait): EvictionAnswer {
   if (/still being processed/i.test(text)) return { kind: 'budgetStale', refusal, ...wait }
   return { kind: 'budget', refusal, ...wait }
 }
+
+/** The API server's own words before those of the webhook (apiserver, pkg/admission/plugin/webhook/errors). */
+const FROM_WEBHOOK = /^admission webhook "/
 
 function budgetRefusal(text: string): BudgetRefusal {
   const [, budget = ''] = /disruption budget (\S+)/i.exec(text) ?? []

@@ -7,7 +7,7 @@ export interface BudgetRefusal {
 
 /**
  * The answers of the eviction subresource (kubernetes/kubernetes pkg/registry/core/pod/storage/eviction.go). Only after
- * `budget*`, `throttled`, `namespaceTerminating` and `passing` is it useful to ask again.
+ * `budget*`, `throttled`, `putOff`, `namespaceTerminating` and `passing` is it useful to ask again.
  */
 export type EvictionAnswer =
   | { readonly kind: 'accepted' }
@@ -22,6 +22,8 @@ export type EvictionAnswer =
   | { readonly kind: 'budgetBroken'; readonly refusal: BudgetRefusal; readonly text: string }
   /** 429 without a budget as cause: API priority and fairness. */
   | { readonly kind: 'throttled'; readonly retryAfterMs?: number }
+  /** 429 of an admission webhook: another program moves first what the pod carries, such as KubeVirt its virtual machine. */
+  | { readonly kind: 'putOff'; readonly text: string; readonly retryAfterMs?: number }
   | { readonly kind: 'namespaceTerminating' }
   /** 500: more than one budget selects the pod; never passes. */
   | { readonly kind: 'twoBudgets'; readonly text: string }

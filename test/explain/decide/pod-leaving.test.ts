@@ -41,6 +41,10 @@ const ANSWERS: readonly (readonly [EvictionAnswer, string])[] = [
     'stuck BudgetBroken: shop/cart-0: budget cart cannot be computed: failed sync',
   ],
   [{ kind: 'throttled' }, 'waits Throttled: the API server is busy; the eviction of shop/cart-0 is tried again'],
+  [
+    { kind: 'putOff', text: 'a webhook' },
+    'waits EvictionPutOff: the eviction of shop/cart-0 is put off, and tried again: a webhook',
+  ],
   [{ kind: 'namespaceTerminating' }, 'waits NamespaceTerminating: the namespace of shop/cart-0 is being deleted'],
   [
     { kind: 'twoBudgets', text: 'x' },

@@ -24,6 +24,8 @@ const TWO = 'This pod has more than one PodDisruptionBudget, which the eviction 
 const CONFLICT = 'Operation cannot be fulfilled on Pod "web-0": the UID in the precondition (a) does not match the UID'
 const OLD_CONFLICT = 'Precondition failed: UID in precondition: a, UID in object meta: b'
 const PASSING = `couldn't update PodDisruptionBudget "web" due to conflicts`
+const MOVED_FIRST =
+  'admission webhook "virt-launcher-eviction-interceptor.kubevirt.io" denied the request: Eviction triggered evacuation of VMI "shop/vm"'
 
 const ROWS: readonly Row[] = [
   { title: 'accepted', http: 201, answer: { kind: 'accepted' } },
@@ -119,6 +121,12 @@ const ROWS: readonly Row[] = [
     message: 'too many requests, please try again later',
     retryAfterMs: 1000,
     answer: { kind: 'throttled', retryAfterMs: 1000 },
+  },
+  {
+    title: 'an admission webhook that puts it off',
+    http: 429,
+    message: MOVED_FIRST,
+    answer: { kind: 'putOff', text: MOVED_FIRST },
   },
   {
     title: 'a namespace that is on its way out',

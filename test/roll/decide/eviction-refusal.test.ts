@@ -67,6 +67,11 @@ const REFUSALS: readonly (readonly [answer: EvictionAnswer, budgets: readonly Di
       'TwoBudgets: shop/cart-1 is under more than one budget, which eviction does not support | let only one budget select each pod | never',
     ],
     [{ kind: 'throttled' }, [], 'Throttled: the API server is busy; the eviction of shop/cart-1 is tried again'],
+    [
+      { kind: 'putOff', text: 'a webhook moves it first' },
+      [],
+      'EvictionPutOff: the eviction of shop/cart-1 is put off, and tried again: a webhook moves it first',
+    ],
     [{ kind: 'namespaceTerminating' }, [], 'NamespaceTerminating: the namespace of shop/cart-1 is being deleted'],
     [
       { kind: 'passing', text: 'timeout' },

@@ -33,6 +33,13 @@ export const EVICTIONS = {
     cure: 'Wait.',
     wait: 'blocked',
   },
+  EvictionPutOff: {
+    is: 'the eviction of shop/virt-launcher-vm-x7k2p is put off, and tried again: admission webhook … denied the request: Eviction triggered evacuation of VMI "shop/vm"',
+    cause:
+      'An admission webhook answered 429: another program moves first what the pod carries, as KubeVirt moves a virtual machine.',
+    cure: 'Wait. If it does not move, the message says which program to look at. An entry in `drain.blocked` with `wait` says how long the roll may wait.',
+    wait: 'blocked',
+  },
   NamespaceTerminating: {
     is: 'the namespace of … is being deleted',
     cause: 'The API server answers the eviction with 403 and this cause.',

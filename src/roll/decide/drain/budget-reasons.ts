@@ -37,6 +37,12 @@ export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: reado
       }
     case 'throttled':
       return { code: 'Throttled', object, text: `the API server is busy; the eviction of ${object} is tried again` }
+    case 'putOff':
+      return {
+        code: 'EvictionPutOff',
+        object,
+        text: `the eviction of ${object} is put off, and tried again: ${answer.text}`,
+      }
     case 'namespaceTerminating':
       return { code: 'NamespaceTerminating', object, text: `the namespace of ${object} is being deleted` }
     case 'passing':
