@@ -41,7 +41,8 @@ export function baselineMissing(
   const starved = probe.lanes.filter((lane) => lane.sent === 0)
   const isShort = since === undefined || isLatencyOwed(spec, probe) || probe.lanes.length === 0 || starved.length > 0
   if (!isShort) return []
-  return [now - probe.startedAt < LATE_BASELINES * baselineMs ? short : trafficNotMeasured]
+  const isNotDue = since !== undefined && starved.some(({ scheduled }) => scheduled === 0)
+  return [isNotDue || now - probe.startedAt < LATE_BASELINES * baselineMs ? short : trafficNotMeasured]
 }
 
 /** After so many times its length, a baseline is short because something keeps the probe from measuring. */

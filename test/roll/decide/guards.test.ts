@@ -113,6 +113,11 @@ const BEFORE: readonly (readonly [title: string, snapshot: RollSnapshot, decisio
     probing(probed(30_000, 0, { lanes: [{ ...LANE, sent: 0 }] }))(aSnapshot()),
     'hold slot: TrafficNotMeasured',
   ],
+  [
+    'a lane of the baseline is not due yet, as its file has it send seldom',
+    probing(probed(30_000, 0, { lanes: [LANE, { ...LANE, lane: 'kept', scheduled: 0, sent: 0 }] }))(aSnapshot()),
+    'hold slot: BaselineShort',
+  ],
   ['the probe goes silent in its baseline', probing(probed(60_000, 3_001))(aSnapshot()), 'hold slot: ProbeSilent'],
   [
     'the baseline is red',
