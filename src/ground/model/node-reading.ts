@@ -49,8 +49,12 @@ const LEAVING_TAINTS: Readonly<Record<string, string>> = {
 export const takenBy = (taint: string): string | undefined =>
   Object.hasOwn(LEAVING_TAINTS, taint) ? LEAVING_TAINTS[taint] : undefined
 
-/** True on AKS before the cloud takes a machine (node-problem-detector there); a frozen machine stays. */
+/**
+ * True before the machine is taken: by Azure on AKS (node-problem-detector there; a frozen machine stays), by the machine controllers of
+ * Gardener and OpenShift (`Terminating`).
+ */
 export const CLOUD_CONDITIONS: readonly string[] = [
+  'Terminating',
   'PreemptScheduled',
   'TerminateScheduled',
   'RebootScheduled',
@@ -62,6 +66,69 @@ export const CLOUD_CONDITIONS: readonly string[] = [
  * rebootAsRequired). It is deleted when kured starts again with the lock for the node.
  */
 export const KURED_IN_PROGRESS = 'weave.works/kured-reboot-in-progress'
+
+/** What says that a program is at work on a node that it gives back by itself. */
+export interface WorkMark {
+  readonly in: 'annotation' | 'taint'
+  readonly key: string
+  /** The program. */
+  readonly by: string
+  readonly does: 'reboots' | 'maintains' | 'updates'
+  /** The values of an annotation that say so; absent: any. */
+  readonly values?: readonly string[]
+  /** What ends the work, if people may not take the mark off. */
+  readonly end?: string
+}
+
+/**
+ * Sources: kured; flatcar-linux-update-operator (pkg/constants, agent.go); harvester (controller/master/node/maintain_controller.go);
+ * machine-config-operator (pkg/daemon/constants); medik8s/node-maintenance-operator (controllers/taint.go).
+ */
+const WORK_MARKS: readonly WorkMark[] = [
+  { in: 'annotation', key: KURED_IN_PROGRESS, by: 'kured', does: 'reboots' },
+  {
+    in: 'annotation',
+    key: 'flatcar-linux-update.v1.flatcar-linux.net/reboot-in-progress',
+    by: 'the update agent of Flatcar',
+    does: 'reboots',
+    values: ['true'],
+  },
+  {
+    in: 'annotation',
+    key: 'harvesterhci.io/maintain-status',
+    by: 'Harvester',
+    does: 'maintains',
+    values: ['running', 'completed'],
+    end: 'people end its maintenance mode in Harvester',
+  },
+  {
+    in: 'annotation',
+    key: 'machineconfiguration.openshift.io/state',
+    by: 'the Machine Config Operator',
+    does: 'updates',
+    values: ['Working'],
+    end: 'its machine config pool is updated',
+  },
+  {
+    in: 'taint',
+    key: 'medik8s.io/drain',
+    by: 'the Node Maintenance Operator',
+    does: 'maintains',
+    end: 'its NodeMaintenance is deleted',
+  },
+]
+
+interface Marked {
+  readonly annotations: Readonly<Record<string, string>>
+  readonly taints: readonly { readonly key: string }[]
+}
+
+export const workMarksOf = ({ annotations, taints }: Marked): readonly WorkMark[] =>
+  WORK_MARKS.filter(({ in: where, key, values }) => {
+    if (where === 'taint') return taints.some((taint) => taint.key === key)
+    const value = Object.hasOwn(annotations, key) ? annotations[key] : undefined
+    return value !== undefined && (values?.includes(value) ?? true)
+  })
 
 /** KEP-1143; its presence counts, whatever its value. */
 export const EXCLUDE_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers'

@@ -1,6 +1,12 @@
 import { runOfLock } from '../../ground/model/kured-lock.ts'
 import type { Node } from '../../ground/model/node.ts'
-import { KURED_IN_PROGRESS, SHUTDOWN_CONDITION, takenBy } from '../../ground/model/node-reading.ts'
+import {
+  KURED_IN_PROGRESS,
+  SHUTDOWN_CONDITION,
+  takenBy,
+  type WorkMark,
+  workMarksOf,
+} from '../../ground/model/node-reading.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { kubectl, say } from '../../ground/model/sentence.ts'
@@ -23,7 +29,9 @@ export const othersWork = (s: NodeSnapshot): readonly Reason[] => [
  * The marks on the Node itself. A mark by which the file takes nodes out of a load balancer says nothing about other programs.
  */
 export const marksOfOthers = (node: Node, spec: Pick<RollSpec, 'balancers' | 'reboot'>): readonly Reason[] =>
-  [removal(node, markKeys(spec)), work(node, spec)].filter((reason) => reason !== undefined)
+  [removal(node, markKeys(spec)), work(node, { ...spec, marks: markKeys(spec) })].filter(
+    (reason) => reason !== undefined,
+  )
 
 function removal({ name, deleting, taints }: Node, marks: readonly string[]): Reason | undefined {
   const about = { code: 'NodeBeingRemoved', object: name } as const
@@ -38,23 +46,33 @@ function removal({ name, deleting, taints }: Node, marks: readonly string[]): Re
 /** Conditions of a node that others have drained, and left so, mean no work. */
 const isWork = (type: string): boolean => type !== 'Drained'
 
+interface Own extends Pick<RollSpec, 'reboot'> {
+  readonly marks: readonly string[]
+}
+
 /**
  * kured's annotation says that the node needs a reboot, before kured has its lock for it. A roll that takes the lock goes by
  * the lock alone: the annotation stays for as long as the roll keeps kured waiting.
  */
-function work(
-  { name, lifecycle = [], shuttingDown, annotations }: Node,
-  { reboot: { kuredLock } }: Pick<RollSpec, 'reboot'>,
-): Reason | undefined {
+function work(node: Node, { reboot: { kuredLock }, marks }: Own): Reason | undefined {
+  const { name, lifecycle = [], shuttingDown } = node
   const about = { code: 'NodeInOthersWork', object: name } as const
   const types = [...lifecycle.filter(isWork), ...(shuttingDown ? [SHUTDOWN_CONDITION] : [])]
   if (types.length > 0) {
     const text = `another program is at work on ${name}: its condition ${types.join(', ')} is True`
     return { ...about, text, next: say`${kubectl`describe node ${name}`} shows who set it, and why` }
   }
-  if (kuredLock !== undefined || !(KURED_IN_PROGRESS in annotations)) return undefined
-  const text = `kured reboots ${name}: it has the annotation ${KURED_IN_PROGRESS}`
-  return { ...about, text, next: say`if kured no longer does: ${kubectl`annotate node ${name} ${KURED_IN_PROGRESS}-`}` }
+  const isOwn = ({ key }: WorkMark): boolean =>
+    marks.includes(key) || (key === KURED_IN_PROGRESS && kuredLock !== undefined)
+  const mark = workMarksOf(node).find((one) => !isOwn(one))
+  if (mark === undefined) return undefined
+  const { by, does, key, end } = mark
+  const text = `${by} ${does} ${name}: it has the ${mark.in} ${key}`
+  const next =
+    end === undefined
+      ? say`if ${by} no longer does: ${kubectl`annotate node ${name} ${key}-`}`
+      : `wait until ${end}, or leave the node out`
+  return { ...about, text, next }
 }
 
 interface Locks extends Pick<RollSnapshot, 'wall' | 'run'> {

@@ -18,4 +18,5 @@ test('a Node says that it is being deleted, and by which conditions it leaves', 
     { type: 'DiskPressure', status: 'True' },
   ]
   assert.deepEqual(parsed({}, conditions), [undefined, ['DrainInProgress']])
+  assert.deepEqual(parsed({}, [{ type: 'Terminating', status: 'True' }]), [undefined, ['Terminating']])
 })

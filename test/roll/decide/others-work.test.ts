@@ -32,12 +32,21 @@ const locked = (s: NodeSnapshot, TTL = 0): NodeSnapshot => ({
 })
 const tainted = (key: string) => ({ taints: [{ key, effect: 'NoSchedule' }] })
 const IN_PROGRESS = { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' }
+const FLATCAR = 'flatcar-linux-update.v1.flatcar-linux.net/reboot-in-progress'
+const HARVESTER = 'harvesterhci.io/maintain-status'
+const OPENSHIFT = 'machineconfiguration.openshift.io/state'
 
 /** Other programs that are at work on the node, or on another one, as they say it themselves. */
 const OTHERS_WORK: readonly (readonly [title: string, spoil: (s: NodeSnapshot) => NodeSnapshot, against: string])[] = [
   ['kured holds its lock for another node', (s) => locked(s), 'KuredLockHeld'],
   ['the lock of kured has run out', (s) => locked(s, 59e9), ''],
   ['kured says that it reboots the node', marked({ annotations: IN_PROGRESS }), 'NodeInOthersWork'],
+  ['the agent of Flatcar reboots it', marked({ annotations: { [FLATCAR]: 'true' } }), 'NodeInOthersWork'],
+  ['the agent of Flatcar reboots no node', marked({ annotations: { [FLATCAR]: 'false' } }), ''],
+  ['Harvester maintains it', marked({ annotations: { [HARVESTER]: 'completed' } }), 'NodeInOthersWork'],
+  ['OpenShift changes its configuration', marked({ annotations: { [OPENSHIFT]: 'Working' } }), 'NodeInOthersWork'],
+  ['OpenShift has changed its configuration', marked({ annotations: { [OPENSHIFT]: 'Done' } }), ''],
+  ['the Node Maintenance Operator has drained it', marked(tainted('medik8s.io/drain')), 'NodeInOthersWork'],
   ['the Cluster Autoscaler removes it', marked(tainted('ToBeDeletedByClusterAutoscaler')), 'NodeBeingRemoved'],
   ['the Cluster Autoscaler may remove it', marked(tainted('DeletionCandidateOfClusterAutoscaler')), ''],
   ['Karpenter removes it', marked(tainted('karpenter.sh/disrupted')), 'NodeBeingRemoved'],

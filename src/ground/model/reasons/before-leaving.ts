@@ -148,7 +148,7 @@ export const BEFORE_LEAVING = {
   NodeInOthersWork: {
     is: 'another program is at work on n1: its condition MaintenanceInProgress is True; kured reboots n1: it has the annotation weave.works/kured-reboot-in-progress',
     cause:
-      'The node has a condition of KEP-5683 that this run did not set (`DrainInProgress`, `MaintenanceInProgress` or `GracefulNodeShutdownInProgress`), one by which a cloud announces that it takes the machine (`PreemptScheduled`, …), or the annotation of kured.',
+      'The node has a condition of KEP-5683 that this run did not set (`DrainInProgress`, `MaintenanceInProgress` or `GracefulNodeShutdownInProgress`), one by which a cloud announces that it takes the machine (`PreemptScheduled`, `Terminating`, …), or a mark of kured, Flatcar, Harvester, OpenShift or the Node Maintenance Operator ([all of them](roll-budget.md#other-programs-that-work-on-nodes)).',
     cure: 'Wait until the other program has finished, or leave the node out. `kubectl describe node n1` shows who set the condition. A condition that was left behind is cleared with `kubectl edit node n1 --subresource=status`.',
     wait: 'blocked',
   },

@@ -1,6 +1,6 @@
 import { MAINTENANCE_ANNOTATION, parseClaims } from '../../../ground/model/claims.ts'
 import type { Node } from '../../../ground/model/node.ts'
-import { EXCLUDE_LABEL, KURED_IN_PROGRESS, SHUTDOWN_CONDITION, takenBy } from '../../../ground/model/node-reading.ts'
+import { EXCLUDE_LABEL, SHUTDOWN_CONDITION, takenBy, workMarksOf } from '../../../ground/model/node-reading.ts'
 import { present } from '../../../ground/model/present.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
@@ -40,21 +40,14 @@ function claimedBy(text: string | undefined): string | undefined {
   return word.kind === 'claimed' ? word.claims.map(({ owner }) => owner).join(' and ') : undefined
 }
 
-function leavingFor({
-  deleting,
-  lifecycle = [],
-  shuttingDown,
-  taints,
-  annotations,
-  unschedulable,
-}: Node): string | undefined {
+function leavingFor(node: Node): string | undefined {
+  const { deleting, lifecycle = [], shuttingDown, taints, unschedulable } = node
   if (deleting === true) return 'is being deleted'
   const conditions = shuttingDown === true ? [...lifecycle, SHUTDOWN_CONDITION] : lifecycle
   if (conditions.length > 0) return `is leaving: its condition ${conditions.join(', ')} is True`
   const removal = taints.map(({ key }) => key).filter((key) => takenBy(key) !== undefined)
   if (removal.length > 0) return `is to be removed: it is tainted with ${removal.join(', ')}`
-  // kured cordons the node that it drains; before that its annotation only means that the node needs a reboot.
-  return unschedulable && KURED_IN_PROGRESS in annotations
-    ? `is rebooted by kured: it has the annotation ${KURED_IN_PROGRESS}`
-    : undefined
+  // Such a program cordons the node that it drains; before that, kured's annotation only means that the node needs a reboot.
+  const [work] = unschedulable ? workMarksOf(node) : []
+  return work && `is out because ${work.by} ${work.does} it: it has the ${work.in} ${work.key}`
 }

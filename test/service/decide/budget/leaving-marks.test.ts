@@ -16,11 +16,21 @@ const ROWS: readonly (readonly [mark: string, change: Partial<Node>, leaving: st
   [
     'kured reboots it',
     { unschedulable: true, annotations: { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' } },
-    'is rebooted by kured: it has the annotation weave.works/kured-reboot-in-progress',
+    'is out because kured reboots it: it has the annotation weave.works/kured-reboot-in-progress',
   ],
   [
     'kured waits for its lock',
     { annotations: { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' } },
+    undefined,
+  ],
+  [
+    'the Node Maintenance Operator has drained it',
+    { unschedulable: true, ...tainted('medik8s.io/drain') },
+    'is out because the Node Maintenance Operator maintains it: it has the taint medik8s.io/drain',
+  ],
+  [
+    'OpenShift has changed its configuration, and people have cordoned it',
+    { unschedulable: true, annotations: { 'machineconfiguration.openshift.io/state': 'Done' } },
     undefined,
   ],
   [
