@@ -5,7 +5,7 @@ import type { Random } from '../../ground/ports/random.ts'
 import { type AskedZone, LADDER, livenessQuestion, type Nonce } from '../decide/ladder.ts'
 import { countedPaths, type DnsScene, type PathFrom, type ScenePod } from '../decide/scene.ts'
 import type { DnsQuestion, DnsReply } from '../model/dns.ts'
-import { PATHS_AT_ONCE, type Vantage } from './sweep.ts'
+import type { Vantage } from './sweep.ts'
 
 interface Parts {
   readonly vantages: readonly Vantage[]
@@ -18,6 +18,8 @@ interface Parts {
 
 /** So many times as long as usual: a resolver of glibc waits for 5 s. */
 const WAITS_LONGER = 5
+/** All at once, so that a check ends in time. Of more that are silent, none is repaired: they share the cause. */
+const PODS = 64
 /** The first packet may be lost by chance. */
 const TRIES = 2
 
@@ -32,16 +34,21 @@ export async function askedOnceMore(
 ): Promise<{ readonly scene: DnsScene; readonly queries: number }> {
   const counted = countedPaths(scene)
   let queries = 0
-  const asked = await mapAtOnce(scene.pods, PATHS_AT_ONCE, async (pod) => {
-    const seen = counted.filter(({ target }) => target.kind === 'pod' && target.name === pod.name)
+  const byPod = Map.groupBy(counted, ({ target }) => (target.kind === 'pod' ? target.name : undefined))
+  const silent = scene.pods.flatMap((pod) => {
+    const seen = byPod.get(pod.name) ?? []
     const [path] = seen
     const vantage = parts.vantages.find(({ inScene }) => inScene.name === path?.vantage)
-    if (path === undefined || vantage === undefined || seen.some(({ reading }) => reading.udp === 'answers')) return pod
+    if (path === undefined || vantage === undefined || seen.some(({ reading }) => reading.udp === 'answers')) return []
+    return [{ pod, path, vantage }]
+  })
+  const asked = await mapAtOnce(silent.slice(0, PODS), PODS, async ({ pod, path, vantage }) => {
     const answer = await answerOf({ pod, path }, { ...parts, vantage }, signal)
     queries += answer.queries
     return { ...pod, ...answer.found }
   })
-  return { scene: { ...scene, pods: asked }, queries }
+  const found = new Map(asked.map((pod) => [pod.uid, pod]))
+  return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, queries }
 }
 
 interface Answer {

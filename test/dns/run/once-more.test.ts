@@ -2,14 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CAUSES } from '../../../src/dns/decide/causes.ts'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
+import type { DnsAsker } from '../../../src/dns/ports/dns-asker.ts'
 import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
 import { checkDns, type DnsCheck } from '../../../src/dns/run/check-dns.ts'
+import { askedOnceMore } from '../../../src/dns/run/once-more.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../../src/ground/machine/system-random.ts'
 import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
 import { FakeDnsServer, reply, type Told } from '../../support/dns/fake-dns-server.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
+import { aPodOfDns, aScene, SILENT, V1 } from '../decide/a-scene.ts'
+import { ZONE } from '../decide/a-zone.ts'
 
 /** Faults that look like a dead pod until one more question is asked. */
 
@@ -110,4 +114,22 @@ test('of a pod that has the address of its node no other port is asked: another 
     (await objects.pods(...of)).map((pod) => ({ ...pod, udpPorts: [cache.port] }))
   const nodes: DnsObjects['nodes'] = async () => [{ name: 'n2', ready: true, addresses: ['127.0.0.1'] }]
   assert.deepEqual(said(await checked({ objects: { ...objects, pods: withOther, nodes } })), ['UdpDead coredns-2'])
+})
+
+test('where very many pods are silent, a few are enough to tell why, and a check ends in time', async () => {
+  const pods = Array.from({ length: 300 }, (_, at) => aPodOfDns(`a${at}`))
+  const silent = Object.fromEntries(pods.map(({ name }) => [name, SILENT]))
+  const asker: DnsAsker = { ask: async () => ({ kind: 'timeout' }), canary: () => assert.fail('no canary is needed') }
+  const { scene, queries } = await askedOnceMore(
+    aScene({ pods: silent, change: { pods, vantages: [V1] } }),
+    {
+      vantages: [{ inScene: V1, asker }],
+      askedZone: ZONE,
+      dnsPorts: new Map(),
+      random: new SeededRandom(1),
+      timeoutMs: 1,
+    },
+    never,
+  )
+  assert.deepEqual([scene.pods.length, queries], [300, 128])
 })
