@@ -38,7 +38,7 @@ export interface EndSnapshot {
   readonly gap?: JournalGap | undefined
 }
 
-/** `aborted`: where something is left that is not back. */
+/** `aborted`: where something is left that is not back, or requests failed. */
 const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
   completed: 0,
   stopped: 1,
@@ -47,7 +47,7 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
   interrupted: 130,
 }
 
-/** The end of a roll. Exit codes: 0 done, or aborted and all put back; 1 stopped; 3 held at a limit; 130 interrupted. */
+/** The end of a roll. Exit codes: 0 done, or aborted and all put back without a failed request; 1 stopped; 3 held at a limit; 130 interrupted. */
 export function endOf(snapshot: EndSnapshot): RollEnd {
   const { run, standings, interrupted, failed, failures, unjudged = [], isAllowed = false, gap } = snapshot
   const out = standings.filter((node) => node.state === 'out')
@@ -60,14 +60,15 @@ export function endOf(snapshot: EndSnapshot): RollEnd {
   const verdict = withLate(run.verdict, { failed, failures })
   const outcome = outcomeOf(verdict, { interrupted, isUnclean, isOut: out.length > 0 })
   const unclean = outcome === 'stopped' ? [...notBegun, ...unjudged, ...lateFailures(failed, failures)] : []
-  const isAllBack = out.length === 0 && begun.length === 0 && failed === 0 && unjudged.length === 0
+  const isAllBack = out.length === 0 && begun.length === 0
+  const isWell = failed === 0 && unjudged.length === 0 && (verdict === undefined || !isOfTraffic(verdict))
   const reasons = [...(verdict === undefined ? unclean : withFailures(verdict, failures).reasons), ...begun]
   // The balancers of a machine forget nothing that a node needs.
   const nodesOut = out.map(({ node }) => node).filter((node) => run.hosts?.order.includes(node) !== true)
   const guarded = run.verdict?.keepOut === true ? nodesOut : []
   return {
     outcome,
-    exitCode: outcome === 'aborted' && isAllBack ? 0 : EXIT_CODES[outcome],
+    exitCode: outcome === 'aborted' && isAllBack && isWell ? 0 : EXIT_CODES[outcome],
     reasons,
     standings,
     guarded,

@@ -106,6 +106,19 @@ test('a person who interrupts the restore sees an interruption, with what led to
   assert.deepEqual(ended('held', restored, false), ['held', 3])
 })
 
+test('an abort in which requests failed is no success, though everything is back', () => {
+  const standing = { node: 'n1', cordoned: false, detached: false, podsMoved: 0, failedRequests: 2 }
+  const exitCode = (...reasons: readonly Reason[]): number =>
+    endOf({
+      run: aRun({ done: [], verdict: { kind: 'aborted', keepOut: false, reasons } }),
+      standings: [{ ...standing, state: 'restored', text: 'as it was' }],
+      ...{ interrupted: false, failed: 0, failures: [] },
+    }).exitCode
+  const aborted: Reason = { code: 'Aborted', text: 'the roll was aborted' }
+  const failed: Reason = { code: 'RequestsFailed', text: '2 requests to shop failed' }
+  assert.deepEqual([exitCode(aborted), exitCode(aborted, failed)], [0, 1])
+})
+
 test('a roll that has not rolled every node of its order is not done', () => {
   const end = endOf({ run: aRun({ order: ['n1', 'n2'] }), standings: [], interrupted: false, failed: 0, failures: [] })
   assert.deepEqual([end.outcome, end.exitCode, end.next], ['stopped', 1, [evenkeel`roll resume run-1`]])
