@@ -27,6 +27,8 @@ interface Surroundings {
 const NEIGHBOURS = 3
 /** The first connect may be lost by chance. */
 const TRIES = 2
+/** So many silent pods are asked around, so that a check ends in time. Of more none is repaired: they share the cause. */
+const PODS = 16
 /** Of many silent pods so many are asked around at once: a check is no burst. */
 const PODS_AT_ONCE = 4
 const PORT = 53
@@ -87,13 +89,15 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
     }
     return { process: 'silent' }
   }
-  const around = async (pod: ScenePod): Promise<ScenePod> => {
-    const node = scene.nodes.find(({ name }) => name === pod.node)
-    if (node?.ready !== true) return pod
-    const [neighbours, process] = await Promise.all([beside(node.name), within(pod)])
+  const ready = new Set(scene.nodes.flatMap((node) => (node.ready ? [node.name] : [])))
+  const onReady = silent.flatMap((pod) =>
+    pod.node !== undefined && ready.has(pod.node) ? [{ pod, node: pod.node }] : [],
+  )
+  const around = async ({ pod, node }: (typeof onReady)[number]): Promise<ScenePod> => {
+    const [neighbours, process] = await Promise.all([beside(node), within(pod)])
     return { ...pod, ...neighbours, ...process }
   }
-  const found = new Map((await mapAtOnce(silent, PODS_AT_ONCE, around)).map((pod) => [pod.uid, pod]))
+  const found = new Map((await mapAtOnce(onReady.slice(0, PODS), PODS_AT_ONCE, around)).map((pod) => [pod.uid, pod]))
   return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, notes, queries }
 }
 

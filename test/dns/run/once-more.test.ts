@@ -6,13 +6,14 @@ import type { DnsAsker } from '../../../src/dns/ports/dns-asker.ts'
 import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
 import { checkDns, type DnsCheck } from '../../../src/dns/run/check-dns.ts'
 import { askedOnceMore } from '../../../src/dns/run/once-more.ts'
+import { withSurroundings } from '../../../src/dns/run/surroundings.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../../src/ground/machine/system-random.ts'
 import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
 import { FakeDnsServer, reply, type Told } from '../../support/dns/fake-dns-server.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
-import { aPodOfDns, aScene, SILENT, V1 } from '../decide/a-scene.ts'
+import { aPodOfDns, aScene, DEAD, SILENT, V1 } from '../decide/a-scene.ts'
 import { ZONE } from '../decide/a-zone.ts'
 
 /** Faults that look like a dead pod until one more question is asked. */
@@ -132,4 +133,23 @@ test('where very many pods are silent, a few are enough to tell why, and a check
     never,
   )
   assert.deepEqual([scene.pods.length, queries], [300, 128])
+})
+
+test('where very many pods are silent beside one that answers, a few are asked around', async () => {
+  const [first, ...pods] = Array.from({ length: 101 }, (_, at) => aPodOfDns(`a${at}`))
+  const { scene, queries } = await withSurroundings(
+    aScene({
+      pods: Object.fromEntries(pods.map(({ name }) => [name, DEAD])),
+      change: { pods: first === undefined ? pods : [first, ...pods], vantages: [V1] },
+    }),
+    {
+      objects: { addressesOfPodsOn: async () => [] },
+      vantages: [],
+      loopback: { ask: async () => ({ kind: 'timeout' }) },
+      askedZone: ZONE,
+      timeoutMs: 1,
+    },
+    never,
+  )
+  assert.deepEqual([scene.pods.filter(({ process }) => process === 'silent').length, queries], [16, 32])
 })
