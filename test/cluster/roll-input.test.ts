@@ -126,7 +126,7 @@ const MACHINES: readonly InputRow[] = [
     words: (ground) => begun(ground.file(overSsh(ground.roll.bed.sshConfig, 'systemctrl'))),
     code: 'plan.refused',
     names: ['n1 cannot be rebooted this way: there is no command systemctrl (HostMayNotReboot)', REACHED],
-    fix: 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers',
+    fix: 'change the command of "reboot" in the file or reboot.ssh.user, or allow it in sudoers',
   },
 ]
 

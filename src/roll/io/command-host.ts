@@ -4,7 +4,7 @@ import { ownBootId } from '../../ground/machine/own-boot-id.ts'
 import { type ProcessEnd, runProcess } from '../../ground/machine/run-process.ts'
 import { ending, lastWords } from '../../ground/machine/ssh-failure.ts'
 import { hasProgram } from '../../ground/machine/this-machine.ts'
-import { isBootId } from '../../ground/model/boot-id.ts'
+import { isReportedBootId } from '../../ground/model/boot-id.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import type { HostReading, RebootAnswer } from '../../ground/model/host.ts'
 import { UserError } from '../../ground/model/user-error.ts'
@@ -49,12 +49,13 @@ export class CommandHost implements Host {
     this.#parts = parts
   }
 
-  /** Does not run the command: only checks that the program exists. */
-  async check(): Promise<HostReading> {
+  /** Does not run the command: only checks that the program exists, and that the target can be handed to it. */
+  async check(target: HostTarget): Promise<HostReading> {
     const { command, searchPath } = this.#parts
     const [program = ''] = command
-    if (await hasProgram(program, searchPath)) return { mayReboot: true, hops: [] }
-    return { mayReboot: false, refusal: `there is no command ${escapeForeign(program)} here`, hops: [] }
+    const exists = await hasProgram(program, searchPath)
+    const refusal = exists ? this.#whyNot(target) : `there is no command ${escapeForeign(program)} here`
+    return refusal === undefined ? { mayReboot: true, hops: [] } : { mayReboot: false, refusal, hops: [] }
   }
 
   async reboot(target: HostTarget, expectedBootId: string, signal: AbortSignal): Promise<RebootAnswer> {
@@ -76,14 +77,19 @@ export class CommandHost implements Host {
     // Nothing is open.
   }
 
-  /** Values from the API are checked before they are filled in; a string says why one is not. */
-  #filledIn({ node, address }: HostTarget, bootId: string): [string, ...string[]] | string {
-    const { command } = this.#parts
+  #whyNot({ node, address }: HostTarget): string | undefined {
     if (!isHostName(node)) return 'the node has no name to use in a command; nothing was run'
-    if (!isBootId(bootId)) return 'the recorded boot id is malformed; nothing was run'
-    if (isIP(address) === 0 && command.some((word) => word.includes('{address}'))) {
-      return 'the node has no internal address; nothing was run'
-    }
+    const isTold = this.#parts.command.some((word) => word.includes('{address}'))
+    return isTold && isIP(address) === 0 ? `${node} has no IP address for {address}; nothing was run` : undefined
+  }
+
+  /** Values from the API are checked before they are filled in; a string says why one is not. */
+  #filledIn(target: HostTarget, bootId: string): [string, ...string[]] | string {
+    const { command } = this.#parts
+    const { node, address } = target
+    const refusal = this.#whyNot(target)
+    if (refusal !== undefined) return refusal
+    if (!isReportedBootId(bootId)) return 'the recorded boot id is malformed; nothing was run'
     const values = { node, address, bootId }
     const [program = '', ...args] = command.map((word) =>
       word.replaceAll(/\{(node|address|bootId)\}/g, (_, name: keyof typeof values) => values[name]),
@@ -100,6 +106,6 @@ function answer(end: ProcessEnd, output: string): RebootAnswer {
     return { kind: 'unknown', text }
   if (end.exitCode === 0) return { kind: 'sent' }
   const lastLine = output.trim().split('\n').at(-1)?.trim() ?? ''
-  if (end.exitCode === OTHER_BOOT_ID && isBootId(lastLine)) return { kind: 'otherBoot', bootId: lastLine }
+  if (end.exitCode === OTHER_BOOT_ID && isReportedBootId(lastLine)) return { kind: 'otherBoot', bootId: lastLine }
   return { kind: 'refused', text }
 }

@@ -1,3 +1,4 @@
+import { isReportedBootId } from '../../ground/model/boot-id.ts'
 import type { Taint } from '../../ground/model/node.ts'
 import { isRunName } from '../../ground/model/run-name.ts'
 import type { AdminState, ServerReading } from './balancer.ts'
@@ -96,7 +97,7 @@ function runName(raw: Raw): string {
 
 function bootId(raw: Raw): string {
   const value = string(raw, 'bootId')
-  if (!/^[0-9a-f-]{8,64}$/i.test(value)) throw new Malformed('bootId is not a boot id')
+  if (!isReportedBootId(value) && !/^[0-9a-f-]{8,64}$/i.test(value)) throw new Malformed('bootId is not a boot id')
   return value
 }
 

@@ -111,21 +111,41 @@ test('what is no name, no address and no boot id is not handed on', async (t) =>
   assert.deepEqual(await commandHost([path, '{bootId}']).reboot({ ...N1, address: '' }, ID, never), { kind: 'sent' })
 })
 
+test('a target that cannot be handed on is found out before, in the same words', async (t) => {
+  const path = await (await StandInCommands.make(t)).script('bmc', 'exit 0')
+  const refusals = async (command: readonly string[], target: typeof N1) => {
+    const host = commandHost([path, ...command])
+    const answer = await host.reboot(target, ID, never)
+    return [(await host.check(target)).refusal, answer.kind === 'refused' ? answer.text : undefined]
+  }
+  const byName = { ...N1, address: 'lb-1.example.com' }
+  const text = 'n1 has no IP address for {address}; nothing was run'
+  assert.deepEqual(await refusals(['{bootId}', '{address}'], byName), [text, text])
+  assert.deepEqual(await refusals(['{bootId}', '{node}'], byName), [undefined, undefined])
+})
+
+test('the boot id of a kubelet of Windows, a number, is handed on', async (t) => {
+  const path = await (await StandInCommands.make(t)).script('bmc', '[ "$1" = 7 ] && exit 0; echo 8; exit 65')
+  const host = commandHost([path, '{bootId}'])
+  assert.deepEqual(await host.reboot(N1, '7', never), { kind: 'sent' })
+  assert.deepEqual(await host.reboot(N1, '6', never), { kind: 'otherBoot', bootId: '8' })
+})
+
 test('a program that is not there is found out before, and refuses', async () => {
   const host = commandHost(['/no/such/bmc', '{bootId}'])
-  assert.deepEqual(await host.check(), {
+  assert.deepEqual(await host.check(N1), {
     mayReboot: false,
     refusal: 'there is no command /no/such/bmc here',
     hops: [],
   })
   assert.equal((await host.reboot(N1, ID, never)).kind, 'refused')
-  assert.deepEqual(await commandHost(['true', '{bootId}']).check(), { mayReboot: true, hops: [] })
+  assert.deepEqual(await commandHost(['true', '{bootId}']).check(N1), { mayReboot: true, hops: [] })
 })
 
 test('a program is found where no shell is, as in a container', async () => {
   const own = commandHost([process.execPath, '{bootId}'], { searchPath: '' })
-  assert.equal((await own.check()).mayReboot, true)
-  assert.equal((await commandHost(['true', '{bootId}'], { searchPath: '' }).check()).mayReboot, false)
+  assert.equal((await own.check(N1)).mayReboot, true)
+  assert.equal((await commandHost(['true', '{bootId}'], { searchPath: '' }).check(N1)).mayReboot, false)
 })
 
 test('a command that is not told the boot id is a mistake of the person', () => {

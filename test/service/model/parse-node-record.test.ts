@@ -105,6 +105,7 @@ test('text that is no record is refused, and never crashes', () => {
 })
 
 test('a boot id that is none is refused, since it is sent to a machine', () => {
+  assert.equal(parseNodeRecord(JSON.stringify({ ...RECORD, bootId: '7' })).ok, true, 'as a kubelet of Windows has it')
   const parsed = parseNodeRecord(JSON.stringify({ ...RECORD, bootId: '$(reboot)' }))
   assert.deepEqual(parsed, { ok: false, why: 'bootId is not a boot id' })
 })

@@ -1,3 +1,4 @@
+import { isReportedBootId } from '../../../ground/model/boot-id.ts'
 import type { HostHop, HostReading } from '../../../ground/model/host.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { shellWord } from '../../../ground/model/posix-quote.ts'
@@ -85,6 +86,7 @@ function unreachable(
 function wrongMachine({ node }: HostInquiry, { bootId }: HostReading): readonly PlanFinding[] {
   if (bootId === node.bootId) return []
   if (bootId === undefined) {
+    if (!isReportedBootId(node.bootId)) return [noBootId(node)]
     const text = `the plan cannot read the boot id of ${node.name}, so only the reboot command can check it`
     return [{ severity: 'warning', code: 'HostNotAsked', node: node.name, text }]
   }
@@ -94,10 +96,19 @@ function wrongMachine({ node }: HostInquiry, { bootId }: HostReading): readonly 
   return [error({ node: node.name, code: 'HostIsAnother', text, fix })]
 }
 
+/** A reboot command acts on a boot id alone, and is told none but in a known form. */
+const noBootId = ({ name, bootId }: MachineNode): PlanFinding =>
+  error({
+    node: name,
+    code: 'HostMayNotReboot',
+    text: `${name} cannot be rebooted this way: the API shows ${bootId === '' ? 'no boot id' : 'a boot id of no known form'}`,
+    fix: 'let its kubelet report a boot id (status.nodeInfo.bootID), or leave the node out',
+  })
+
 function mayNot({ node }: HostInquiry, { mayReboot, refusal }: HostReading): readonly PlanFinding[] {
   if (mayReboot) return []
   const text = `${node.name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
-  const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'
+  const fix = 'change the command of "reboot" in the file or reboot.ssh.user, or allow it in sudoers'
   return [error({ node: node.name, code: 'HostMayNotReboot', text, fix })]
 }
 

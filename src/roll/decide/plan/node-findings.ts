@@ -1,3 +1,4 @@
+import { isBootId } from '../../../ground/model/boot-id.ts'
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
@@ -44,9 +45,13 @@ const addresses = ({ cluster }: PlanSnapshot, node: Node): readonly PlanFinding[
     ...present({ fix: next }),
   }))
 
-/** A boot id is that of a kernel: nodes that are containers of one machine have one, and none of them ever shows another. */
+/**
+ * A boot id is that of a kernel: nodes that are containers of one machine have one, and none of them ever shows another. A kubelet of
+ * Windows gives the number of boots of its machine, which others may have as well.
+ */
 function bootIds({ cluster }: PlanSnapshot, { name, bootId }: Node): readonly PlanFinding[] {
-  const others = bootId === '' ? [] : (byBootId(cluster.nodes).get(bootId) ?? []).filter((other) => other.name !== name)
+  const alike = isBootId(bootId) ? (byBootId(cluster.nodes).get(bootId) ?? []) : []
+  const others = alike.filter((other) => other.name !== name)
   if (others.length === 0) return []
   return [
     {

@@ -97,7 +97,7 @@ function machineFindings(inquiry: MachineInquiry, around: PairsAround): readonly
   if (answer.kind === 'failed') return [...twice, ...unreachable(inquiry, around)]
   const { mayReboot, refusal } = answer.reading
   const text = `${name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
-  const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'
+  const fix = 'change the command of "reboot" in the file or reboot.ssh.user, or allow it in sudoers'
   const mayNot = mayReboot ? [] : [{ ...about, code: 'HostMayNotReboot', text, fix }]
   return [...twice, ...mayNot, ...cannotMove(name, answer.cannotMove), ...ownMachine(name, answer.machine, around)]
 }

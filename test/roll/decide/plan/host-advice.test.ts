@@ -60,7 +60,8 @@ test('the login that is printed is the one of the roll file', () => {
 })
 
 test('a machine that does not tell its boot id is a warning', () => {
-  const inquiry: HostInquiry = { node: N1, answer: { kind: 'answered', reading: { mayReboot: true, hops: [] } } }
+  const node = { ...N1, bootId: '1f0c7a52-3d0e-4b7a-9a61-5d0a0c4e1b2f' }
+  const inquiry: HostInquiry = { node, answer: { kind: 'answered', reading: { mayReboot: true, hops: [] } } }
   assert.deepEqual(of([inquiry]), [
     {
       severity: 'warning',
@@ -86,7 +87,7 @@ test('a machine that may not be rebooted says why where it gave a reason', () =>
     severity: 'error',
     node: 'n1',
     code: 'HostMayNotReboot',
-    fix: 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers',
+    fix: 'change the command of "reboot" in the file or reboot.ssh.user, or allow it in sudoers',
   }
   assert.deepEqual(of([facts({ mayReboot: false })]), [
     { ...finding, text: 'n1 cannot be rebooted this way: it gave no reason' },

@@ -50,6 +50,9 @@ for (const [title, inquiries, expected] of [
     [notAsked(1, OURS)],
     ['error HostIsOurs n1', 'warning HostNotAsked n1'],
   ],
+  ['a node of Windows that a command reboots', [notAsked(1, '7')], ['warning HostNotAsked n1']],
+  ['a node without a boot id that a command reboots', [notAsked(1, '')], ['error HostMayNotReboot n1']],
+  ['a node whose boot id no command is told', [notAsked(1, '$(x)')], ['error HostMayNotReboot n1']],
   ['a machine that is not the node', [asked(1, { bootId: 'boot-9' })], ['error HostIsAnother n1']],
   ['a machine that may not reboot', [asked(1, { mayReboot: false })], ['error HostMayNotReboot n1']],
   [
