@@ -76,12 +76,12 @@ function work(node: Node, { reboot: { kuredLock }, marks }: Own): Reason | undef
 }
 
 interface Locks extends Pick<RollSnapshot, 'wall' | 'run'> {
-  readonly cluster: Pick<ClusterReading, 'workloads'>
+  readonly cluster: Pick<ClusterReading, 'workloads'> & Partial<Pick<ClusterReading, 'nodes'>>
 }
 
 /** If only other rolls hold the lock, no node is out for kured: the node budget orders the rolls. */
 export const lockOfKured = ({ cluster, wall, run }: Locks): readonly Reason[] =>
-  rebootLocks(cluster.workloads, { wall, run: run.id })
+  rebootLocks(cluster.workloads, { wall, run: run.id, ...present({ nodes: cluster.nodes }) })
     .filter(({ holders }) => holders.some((owner) => runOfLock(owner) === undefined))
     .map(({ finding: { text, fix } }) => ({
       code: 'KuredLockHeld',

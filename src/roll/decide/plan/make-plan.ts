@@ -109,7 +109,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
     dnsFindings(s, nodes),
     [...controlPlaneFindings(s.cluster.pods, nodes, nodesAway(s)), ...orderFindings(s.spec.nodes, nodes)],
     leftoverFindings(s, nodes),
-    rebootLockFindings(s.cluster.workloads, s),
+    rebootLockFindings(s.cluster.workloads, { ...s, nodes: s.cluster.nodes }),
     othersWorkFindings(nodes, s.spec),
     poolFindings(s, nodes),
     ...(s.spec.drain.polite === undefined ? [] : [politeFindings(s, nodes)]),

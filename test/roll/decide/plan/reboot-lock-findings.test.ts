@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newLock } from '../../../../src/ground/model/kured-lock.ts'
+import type { Node } from '../../../../src/ground/model/node.ts'
 import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { rebootLockFindings, rebootLocks } from '../../../../src/roll/decide/plan/reboot-lock-findings.ts'
-import { aSpec, aWorkload } from '../../../support/roll-world.ts'
+import { aNode, aSpec, aWorkload } from '../../../support/roll-world.ts'
 
 const AT = wallMs(Date.UTC(2026, 0, 1, 12))
 const CREATED = '2026-01-01T11:00:00Z'
@@ -42,6 +43,25 @@ for (const [title, rebootLock, who] of TABLE) {
     assert.deepEqual(found, who === undefined ? [] : [text])
   })
 }
+
+test('a lock for what is no node of the cluster is told as such: a deleted node never gives it back', () => {
+  const of = (text: string, nodes?: readonly Node[]) => {
+    const kured = aWorkload({ kind: 'DaemonSet', namespace: 'kube-system', name: 'kured', rebootLock: text })
+    const [found] = rebootLocks([kured], { wall: AT, ...(nodes === undefined ? {} : { nodes }) })
+    const { text: says, fix = '' } = found?.finding ?? {}
+    return [says, plainText(fix)]
+  }
+  const HELD = 'the lock of kured (DaemonSet kube-system/kured) is held by'
+  const REMOVE = 'kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-'
+  const WAIT = `wait until it has ended; if it never does: ${REMOVE}`
+  const GONE = `a node that was deleted never gives it back; if nobody took it by hand: ${REMOVE}`
+  const NODES = [aNode('n1')]
+  assert.deepEqual(of(JSON.stringify(lock('n1')), NODES), [`${HELD} n1`, WAIT])
+  assert.deepEqual(of(JSON.stringify(lock('n9')), NODES), [`${HELD} n9, which is no node of this cluster`, GONE])
+  assert.deepEqual(of(JSON.stringify({ locks: [lock('n9'), lock('n1')] }), NODES), [`${HELD} n9 and n1`, WAIT])
+  assert.deepEqual(of('{}', NODES), [`${HELD} a node that its lock does not name`, WAIT])
+  assert.deepEqual(of(JSON.stringify(lock('n9'))), [`${HELD} n9`, WAIT], 'the nodes are not known')
+})
 
 const REF = { namespace: 'kube-system', name: 'kured' }
 const spec = aSpec({ reboot: { ...aSpec().reboot, kuredLock: REF } })
