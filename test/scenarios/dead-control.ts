@@ -35,7 +35,7 @@ export async function outageBesideDeadControl(
   const ended = roll.events.find((event) => event.type === 'roll.ended')
   assert.ok(ended?.type === 'roll.ended', story)
   assert.deepEqual([code, ended.outcome, ended.reasons[0]?.code], [1, 'stopped', 'RequestsFailed'], story)
-  assert.match(ended.reasons[0]?.text ?? '', /^\d+ of \d+ requests to front failed \((new|kept)\): HTTP 503/)
+  assert.match(ended.reasons[0]?.text ?? '', /^(?:\d+ of|all) \d+ requests to front failed \((new|kept)\): HTTP 503/)
   const failed = ended.load?.failed ?? 0
   assert.ok(failed >= failedAtLeast, `${failed} failed`)
   assert.equal(ended.load?.excused, undefined)

@@ -79,8 +79,8 @@ export class CommandHost implements Host {
 
   #whyNot({ node, address }: HostTarget): string | undefined {
     if (!isHostName(node)) return 'the node has no name to use in a command; nothing was run'
-    const isTold = this.#parts.command.some((word) => word.includes('{address}'))
-    return isTold && isIP(address) === 0 ? `${node} has no IP address for {address}; nothing was run` : undefined
+    const needsAddress = this.#parts.command.some((word) => word.includes('{address}'))
+    return needsAddress && isIP(address) === 0 ? `${node} has no IP address for {address}; nothing was run` : undefined
   }
 
   /** Values from the API are checked before they are filled in; a string says why one is not. */

@@ -10,6 +10,7 @@ import { guardOf } from './guard-of.ts'
 /** Why a pod could not be evicted, with the budget and its numbers in it. */
 export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: readonly DisruptionBudget[]): Reason {
   const object = refKey(pod)
+  const eviction = `the eviction of ${object}`
   const mine = budgets.filter(
     (budget) => budget.namespace === pod.namespace && selectorMatches(budget.selector, pod.labels),
   )
@@ -38,25 +39,13 @@ export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: reado
     case 'throttled':
       return { code: 'Throttled', object, text: `the API server is busy; the eviction of ${object} is tried again` }
     case 'putOff':
-      return {
-        code: 'EvictionPutOff',
-        object,
-        text: `the eviction of ${object} is put off, and tried again: ${answer.text}`,
-      }
+      return { code: 'EvictionPutOff', object, text: `${eviction} is put off, and tried again: ${answer.text}` }
     case 'namespaceTerminating':
       return { code: 'NamespaceTerminating', object, text: `the namespace of ${object} is being deleted` }
     case 'passing':
-      return {
-        code: 'EvictionFailed',
-        object,
-        text: `the eviction of ${object} failed and is tried again: ${answer.text}`,
-      }
+      return { code: 'EvictionFailed', object, text: `${eviction} failed and is tried again: ${answer.text}` }
     case 'refused':
-      return {
-        code: 'EvictionRefused',
-        object,
-        text: `the eviction of ${object} is refused (${answer.status}): ${answer.text}`,
-      }
+      return { code: 'EvictionRefused', object, text: `${eviction} is refused (${answer.status}): ${answer.text}` }
     case 'accepted':
     case 'gone':
     case 'replaced':
