@@ -17,6 +17,7 @@ export function chooseContext(config: KubeConfig, wanted: string | undefined, wh
     throw new UserError(`no context ${escapeForeign(name)} in ${where}`, { code: 'KUBECONFIG_NO_CONTEXT', fix })
   }
   config.setCurrentContext(name)
+  withNobody(config)
   const broken = brokenPart(config)
   if (broken === undefined) return
   throw new UserError(`context ${escapeForeign(name)} in ${where} ${broken}`, {
@@ -28,7 +29,7 @@ export function chooseContext(config: KubeConfig, wanted: string | undefined, wh
 function brokenPart(config: KubeConfig): string | undefined {
   const cluster = config.getCurrentCluster()
   const user = config.getCurrentUser()
-  if (cluster === null) return 'names a cluster that is not there'
+  if (cluster === null) return 'names a cluster that is not there or has no server'
   if (user === null) return 'names a user that is not there'
   if (!isUsableServer(cluster.server)) {
     return `has the server ${escapeForeign(cluster.server)}, which is neither https nor on this machine`
@@ -41,6 +42,19 @@ function brokenPart(config: KubeConfig): string | undefined {
     return `uses the auth-provider ${provider}: use an exec plugin instead`
   return undefined
 }
+
+/**
+ * A context may name no user, as one for `kubectl proxy`: its requests bear no credential. client-node reads not even the CA of the
+ * cluster without a user, so it gets an empty one.
+ */
+function withNobody(config: KubeConfig): void {
+  if (config.contexts.find(({ name }) => name === config.currentContext)?.user) return
+  config.contexts = config.contexts.map((one) => (one.name === config.currentContext ? { ...one, user: NOBODY } : one))
+  config.users = [...config.users, { name: NOBODY }]
+}
+
+/** No file has a user of this name: there the name would be missing. */
+const NOBODY = ''
 
 /** A credential is never sent unencrypted, except to this machine itself. */
 function isUsableServer(server: string): boolean {

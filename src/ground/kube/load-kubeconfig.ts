@@ -45,11 +45,14 @@ export async function loadKubeconfig(source: KubeconfigSource): Promise<KubeConf
   return merged
 }
 
+/** As kubectl reads a file: an entry that cannot be used matters to nobody who does not use it. */
+const USABLE_ALONE = 'filter'
+
 function loadFile(config: KubeConfig, path: string): void {
   const text = readText(path)
   try {
     const { text: document, impersonations } = kubeconfigDocument(text, dirname(path))
-    config.loadFromString(document)
+    config.loadFromString(document, { onInvalidEntry: USABLE_ALONE })
     config.users = config.users.map((user) => ({ ...user, impersonation: impersonations.get(user.name) }))
   } catch (error) {
     throw new UserError(`kubeconfig ${path} cannot be understood: ${reasonOf(error)}`, {

@@ -31,11 +31,15 @@ test('a kubeconfig that is not there is named', async (t) => {
 const BROKEN: readonly (readonly [title: string, text: string, words: RegExp])[] = [
   ['is no YAML', 'clusters: [\n  - name: x\nusers', /at line 2, column 3$/],
   ['is a list', '- a\n- b\n', /not a mapping/],
-  ['has a cluster without a server', '{"clusters":[{"name":"x","cluster":{}}]}', /cluster\.server is missing/],
+  [
+    'has a cluster without a server',
+    '{"clusters":[{"name":"x","cluster":{}}],"contexts":[{"name":"a","context":{"cluster":"x"}}],"current-context":"a"}',
+    /names a cluster that is not there or has no server/,
+  ],
   [
     'has clusters that are text',
     '{"clusters":"x","contexts":[{"name":"a","context":{"cluster":"x"}}],"current-context":"a"}',
-    /names a cluster that is not there/,
+    /names a cluster that is not there or has no server/,
   ],
 ]
 
@@ -105,6 +109,32 @@ test('an empty file, an empty current context and further documents say nothing,
   await writeFile(several, `${kubeconfigOf(server, { token: 'first' })}\n---\nusers: []\n`)
   server.tokens = ['first']
   await openPath(t, paths.join(':'))
+})
+
+test('a context without a user makes its requests as nobody, as with kubectl', async (t) => {
+  const server = await aServer(t)
+  const config = JSON.parse(kubeconfigOf(server, TOKEN))
+  const nobodies = [{ users: [] }, { user: '', users: null }, { user: '', users: [{ name: '', user: {} }] }]
+  for (const { users, ...of } of nobodies) {
+    const contexts = [{ name: 'it', context: { cluster: 'it', ...of } }]
+    const { cluster, signal } = await open(t, JSON.stringify({ ...config, contexts, users }))
+    assert.equal((await cluster.identity(signal)).uid, 'cluster-uid')
+  }
+  const contexts = [{ name: 'it', context: { cluster: 'it', user: 'you' } }]
+  await assert.rejects(open(t, JSON.stringify({ ...config, contexts })), /names a user that is not there/)
+})
+
+test('an entry that no context in use needs may be broken, as with kubectl', async (t) => {
+  const server = await aServer(t)
+  const { clusters, contexts, users, ...more } = JSON.parse(kubeconfigOf(server, TOKEN))
+  const config = {
+    ...more,
+    clusters: [...clusters, { name: 'old', cluster: null }, { name: 'gone', cluster: {} }],
+    contexts: [...contexts, { name: 'old', context: null }, { context: { cluster: 'it' } }],
+    users: [...users, { user: {} }],
+  }
+  const { cluster, signal } = await open(t, JSON.stringify(config))
+  assert.equal((await cluster.identity(signal)).uid, 'cluster-uid')
 })
 
 test('groups without a user to stand for are refused, as by kubectl', async (t) => {
