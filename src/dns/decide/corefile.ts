@@ -30,30 +30,31 @@ export const wordsOfCorefile = (text: string): readonly (readonly string[])[] =>
     return words
   })
 
+/** kubernetai is the same plugin for several clusters, a block each. */
 export const kubernetesPlugins = (text: string): readonly KubernetesPlugin[] =>
-  pluginsOf(text, 'kubernetes').map(({ words: zones, ...rest }) => ({ zones, ...rest }))
+  pluginsOf(text, ['kubernetes', 'kubernetai']).map(({ words: zones, ...rest }) => ({ zones, ...rest }))
 
 /** Whether it asks other servers for names of all zones. A snippet (`(name)`) is imported by some server block. */
 export const forwardsAll = (text: string): boolean =>
-  pluginsOf(text, 'forward').some(
+  pluginsOf(text, ['forward']).some(
     ({ words: [from], serverZones }) =>
       from === '.' && serverZones.some((zone) => zone === '.' || zone.startsWith('(')),
   )
 
-function pluginsOf(text: string, name: string): readonly Plugin[] {
+function pluginsOf(text: string, names: readonly string[]): readonly Plugin[] {
+  const isOne = (word = ''): boolean => names.includes(word)
   const found: Plugin[] = []
   const open: { readonly words: readonly string[]; readonly lines: string[][] }[] = []
   const close = (): void => {
     const block = open.pop()
-    if (block?.words[0] === name) found.push(pluginOf(block, open[0]?.words))
+    if (block !== undefined && isOne(block.words[0])) found.push(pluginOf(block, open[0]?.words))
   }
   for (const words of wordsOfCorefile(text)) {
     const [first] = words
     if (first === undefined) continue
     if (first === '}') close()
     else if (words.at(-1) === '{') open.push({ words: words.slice(0, -1), lines: [] })
-    else if (first === name && open.at(-1)?.words[0] !== name)
-      found.push(pluginOf({ words, lines: [] }, open[0]?.words))
+    else if (isOne(first) && !isOne(open.at(-1)?.words[0])) found.push(pluginOf({ words, lines: [] }, open[0]?.words))
     else open.at(-1)?.lines.push([...words])
   }
   while (open.length > 0) close()

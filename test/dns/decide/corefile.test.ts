@@ -59,3 +59,16 @@ for (const [what, corefile, isForwarded] of FORWARDING)
   test(`forward ${what}: names outside are ${isForwarded ? '' : 'not '}asked of other servers`, () => {
     assert.equal(forwardsAll(corefile), isForwarded)
   })
+
+test('the plugin kubernetai, which serves several clusters, tells the zone of its own as the plugin kubernetes does', () => {
+  const text = `. {
+    kubernetai remote.local 10.0.0.0/16 {
+      endpoint https://192.0.2.1
+    }
+    kubernetai own.local {
+      fallthrough
+    }
+    forward . 8.8.8.8
+}`
+  assert.equal(zoneOfCorefile(text), 'own.local')
+})
