@@ -61,7 +61,7 @@ const checkFails = ({ name }: NodeView, { port }: { readonly port: number }): Re
   code: 'HealthCheckFails',
   object: name,
   text: `the pods of ${name} are ready, and a health check of ${name} at port ${port} fails`,
-  next: `its agent says at /healthz under trouble why port ${port} is not open; or see which program of ${name} holds it, and write another port into spec.healthCheckNodePorts`,
+  next: `its agent says at /healthz why: by its reasons, or under trouble why port ${port} is not open; or see which program of ${name} holds it, and write another port into spec.healthCheckNodePorts`,
 })
 
 interface UnderWay {

@@ -199,8 +199,8 @@ export const INGRESS_WORDS = {
   HealthCheckFails: {
     is: 'the pods of n1 are ready, and a health check of n1 at port 10080 fails',
     cause:
-      'No agent answers at this port: it runs without `--ingress`, `--ingress-ports` does not allow the port, or the port is one of the agent, of a component of Kubernetes or below 1024. Or another program of the node holds the port. The controller asks as a load balancer does, so the node counts as not in service.',
-    cure: 'Read `trouble` in `/healthz` of the agent of the node, which says why the port is not open. If another program holds the port, stop it, or write another port into `spec.healthCheckNodePorts`.',
+      'No agent answers at this port: it runs without `--ingress`, `--ingress-ports` does not allow the port, or the port is one of the agent, of a component of Kubernetes or below 1024. Or another program of the node holds the port. Or the agent keeps the node out, for example by its override file or because of a label. The controller asks as a load balancer does, so the node counts as not in service.',
+    cure: 'Read `/healthz` of the agent of the node: `ingress` has its answer and the reasons, `trouble` why a port is not open. If another program holds the port, stop it, or write another port into `spec.healthCheckNodePorts`.',
     wait: 'none',
   },
   PodsRejected: {
