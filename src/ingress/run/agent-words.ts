@@ -24,6 +24,8 @@ interface AgentWordsParts extends AskingParts {
 
 const AT_ONCE = 64
 const LIMIT_MS = 900
+/** Within that limit: silence of a port, as by a firewall, is no answer. */
+const CHECK_LIMIT_MS = 400
 /** Shared by the nodes of which nothing was heard, which are most. */
 const NOTHING_HEARD: NonNullable<IngressNode['agent']> = {}
 
@@ -98,10 +100,26 @@ class AgentWords {
   ): Promise<AgentAnswer | 'unheard'> {
     const { agents } = this.#parts
     const [port] = ports
-    if (!isByPods || port === undefined) return agents.ask(address, signal)
+    if (!isByPods || port === undefined) {
+      const answer = await agents.ask(address, signal)
+      return answer !== 'unheard' && answer.acknowledged.includes(op.id) && (await this.#passes(address, ports, signal))
+        ? { ...answer, acknowledged: [] }
+        : answer
+    }
     const heard = await agents.check({ address, port }, signal)
     if (heard === 'unheard') return heard
     return { acknowledged: heard === 'out' && op.phase === 'Detaching' ? [op.id] : [], isUp: heard === 'up' }
+  }
+
+  /** A program that is no agent of ours may hold a health port, and go on to answer well. */
+  async #passes(address: string, ports: readonly number[], signal: AbortSignal): Promise<boolean> {
+    const { agents, clock } = this.#parts
+    const late = clock.sleep(CHECK_LIMIT_MS, signal).then(
+      () => 'unheard' as const,
+      () => 'unheard' as const,
+    )
+    const checks = ports.map((port) => Promise.race([agents.check({ address, port }, signal), late]))
+    return (await Promise.all(checks)).includes('up')
   }
 
   /** Judges each answer anew, since an agent that finds nothing to serve gives a bad answer again. */

@@ -19,9 +19,13 @@ type Told = Awaited<ReturnType<Agents['ask']>>
 class Asking {
   readonly clock = new VirtualClock()
   word: Told = 'unheard'
+  check: Awaited<ReturnType<Agents['check']>> | 'hangs' = 'unheard'
   ports: readonly number[] = []
   readonly #words = new AgentsOfObjects({
-    agents: { ask: async () => this.word, check: async () => 'unheard' },
+    agents: {
+      ask: async () => this.word,
+      check: async () => (this.check === 'hangs' ? new Promise(() => undefined) : this.check),
+    },
     clock: this.clock,
   }).of(OBJECT);
 
@@ -52,6 +56,21 @@ test('a claim that is made once more is to be acknowledged once more', async () 
   assert.equal((await asking.in('Attaching', false)).released?.id, 'op-1')
   asking.word = 'unheard'
   assert.equal((await asking.in('Detaching', true)).acknowledged, undefined)
+})
+
+test('a node is not out while a health check of it passes, though its agent has acknowledged: another program holds the port', async () => {
+  const asking = new Asking()
+  asking.word = OUT
+  asking.ports = [10_080]
+  asking.check = 'up'
+  assert.equal((await asking.in('Detaching', true)).acknowledged, undefined)
+  for (const check of ['out', 'foreign', 'unheard', 'hangs'] as const) {
+    const other = new Asking()
+    Object.assign(other, { word: OUT, ports: [10_080], check })
+    const heard = other.in('Detaching', true)
+    await other.clock.advance(500)
+    assert.equal((await heard).acknowledged?.id, 'op-1', check)
+  }
 })
 
 const PORTS = [10_080, 10_081]
