@@ -35,13 +35,13 @@ export function ending({ cause, exitCode, signal }: ProcessEnd): string {
   return signal === undefined ? `exit code ${exitCode ?? 'unknown'}` : `ended by ${signal}`
 }
 
-/** The last lines of its stderr, on one line and escaped. */
+/** The last lines of its stderr, on one line and escaped: systemctl has three lines of advice after what went wrong. */
 export function lastWords({ errorTail }: ProcessEnd): string {
   const lines = errorTail
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/^@+$/.test(line))
-  return escapeForeign(lines.slice(-3).join('; '), 300) || 'no word'
+  return escapeForeign(lines.slice(-4).join('; '), 300) || 'no word'
 }
 
 const error = (code: string, retry: Retry, text: string): WorldError => new WorldError(text, { code, retry })

@@ -20,6 +20,16 @@ test('a command that died with the machine counts as sent; one that failed by it
   assert.equal(answerTo(['sent', 'ended 127'], { errorTail: 'shutdown: not found' }).kind, 'unknown')
 })
 
+test('what inhibits a reboot is told, before the advice of systemctl', () => {
+  const errorTail = `Operation inhibited by "apt" (PID 900 "apt-get", user root), reason is "packages are being installed".
+Please retry operation after closing inhibitors and logging out other users.
+'systemd-inhibit' can be used to list active inhibitors.
+Alternatively, ignore inhibitors and users with 'systemctl reboot -i'.
+`
+  const answer = answerTo(['sent', 'ended 1'], { errorTail })
+  assert.match(answer.kind === 'unknown' ? answer.text : '', /exit code 1: Operation inhibited by "apt" \(PID 900/)
+})
+
 test('a machine that says that it has another boot id is believed with one alone', () => {
   assert.deepEqual(answerTo([`boot ${BOOT}`, 'other']), { kind: 'otherBoot', bootId: BOOT })
   for (const printed of [['other'], ['boot nonsense', 'other']]) {

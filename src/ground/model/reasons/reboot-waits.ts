@@ -18,7 +18,8 @@ export const REBOOT_WAITS = {
   },
   RebootUnknown: {
     is: 'it is unknown whether n1 got the reboot command',
-    cause: 'The connection broke while the command was sent, or another process sent it.',
+    cause:
+      'The connection broke while the command was sent, another process sent it, or the command failed: the text says how. Since systemd 257 `systemctl reboot` fails as long as anything inhibits it, also for root (`systemd-inhibit --list`).',
     cure: 'Wait for a new boot id. After `reboot.resendAfter` (2 min) the command is sent again; it does nothing if the machine has another boot id than the recorded one.',
     wait: 'blocked',
   },
