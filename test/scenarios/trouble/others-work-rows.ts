@@ -32,7 +32,7 @@ export const OTHERS_WORK_ROWS: readonly TroubleRow[] = [
     once: [step('drain'), ({ world }) => world.apply([kured('another-node')])],
     held: {
       code: 'KuredLockHeld',
-      says: /^the lock of kured \(DaemonSet default\/kured\) is held by another-node$/,
+      says: /^the lock of kured \(DaemonSet default\/kured\) is held by another-node, which is no node of this cluster$/,
       explain: [{ of: 'node', code: 'KuredLockHeld', says: /is held by another-node/ }],
     },
     after: ({ world }) => world.remove(KURED),
