@@ -1,4 +1,4 @@
-import { isReady } from '../../../src/sim/actors/pod-object.ts'
+import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import type { ApiObject } from '../../../src/sim/world/api-object.ts'
 import { DISRUPTION_BUDGETS, PODS } from '../../../src/sim/world/api-resource.ts'
 import type { GuardGround } from './guard-ground.ts'
@@ -30,6 +30,8 @@ export class GuardWitness {
   readonly #evicted = new Map<string, number>()
   /** Of these, those that were uncordoned since: a guard that comes back before tolerates a cordon. */
   readonly #uncordoned = new Set<string>()
+  /** Guards that were ready when they were deleted, and resist that: they are there as long as their finalizer. */
+  readonly #resisting = new Set<string>()
   grants = 0
 
   constructor(parts: Parts) {
@@ -43,6 +45,8 @@ export class GuardWitness {
     store.subscribe(PODS, ({ type, object, previous }) => {
       if (previous !== undefined && isLocked(previous) && (type === 'DELETED' || !isLocked(object)))
         this.#unlocked(previous)
+      if (previous !== undefined && isLocked(object) && wasDeletedReady(previous, object))
+        this.#resisting.add(object.metadata.name)
       const labels = object.metadata.labels ?? {}
       if (type !== 'ADDED' || labels['evenkeel.dev/guard'] === undefined) return
       // A ReplicaSet may make one more before it is collected with its Deployment.
@@ -104,9 +108,16 @@ export class GuardWitness {
     for (const [node] of this.#evicted) {
       const isGone = !ground.hasNode(node) || !ground.isWanted(node)
       if (!isGone && !ground.isCordoned(node)) this.#uncordoned.add(node)
-      const isBack = this.#uncordoned.has(node) && names.every((name) => ground.guarded(name).includes(node))
+      const isBack = this.#uncordoned.has(node) && names.every((name) => this.#hasGuard(name, node))
       if (isGone || isBack) this.#evicted.delete(node)
     }
+  }
+
+  #hasGuard(name: string, node: string): boolean {
+    const { ground } = this.#parts
+    const resists = ({ metadata, spec }: ApiObject): boolean =>
+      (spec as { readonly nodeName?: string }).nodeName === node && this.#resisting.has(metadata.name)
+    return ground.guarded(name).includes(node) || ground.guardPods(name).some((pod) => isLocked(pod) && resists(pod))
   }
 
   #opened(gate: ApiObject): void {
@@ -143,6 +154,11 @@ export class GuardWitness {
 }
 
 const isLocked = ({ metadata: { finalizers = [] } }: ApiObject): boolean => finalizers.includes('evenkeel.dev/guard')
+
+const wasDeletedReady = (before: ApiObject, { metadata }: ApiObject): boolean =>
+  before.metadata.deletionTimestamp === undefined &&
+  metadata.deletionTimestamp !== undefined &&
+  isReady(before as PodObject)
 
 const isOfGuard = ({ metadata }: ApiObject): boolean => metadata.labels?.['evenkeel.dev/guard'] !== undefined
 
