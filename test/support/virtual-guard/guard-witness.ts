@@ -155,10 +155,9 @@ export class GuardWitness {
 
 const isLocked = ({ metadata: { finalizers = [] } }: ApiObject): boolean => finalizers.includes('evenkeel.dev/guard')
 
-const wasDeletedReady = (before: ApiObject, { metadata }: ApiObject): boolean =>
-  before.metadata.deletionTimestamp === undefined &&
-  metadata.deletionTimestamp !== undefined &&
-  isReady(before as PodObject)
+/** Its kubelet may say only later that it was ready when it was deleted. */
+const wasDeletedReady = (before: ApiObject, object: ApiObject): boolean =>
+  object.metadata.deletionTimestamp !== undefined && [before, object].some((pod) => isReady(pod as PodObject))
 
 const isOfGuard = ({ metadata }: ApiObject): boolean => metadata.labels?.['evenkeel.dev/guard'] !== undefined
 
