@@ -60,10 +60,9 @@ export function upstreamFindings(d: Digest): readonly DnsFinding[] {
         evidence: ofService.map(textOf),
       },
     ]
-  // A pod that fails explains that the Service does. It explains nothing about a cache, which asks other servers itself.
-  const places = (failing.length === 0 ? [...service, ...caches] : caches).filter(
-    ({ reading }) => reading.upstream === 'fails',
-  )
+  // A pod that fails, or is silent, explains that the Service does. It explains nothing about a cache, which asks other servers itself.
+  const isByPods = failing.length > 0 || pods.some(({ seen }) => seen.some(({ reading }) => reading.udp !== 'answers'))
+  const places = (isByPods ? caches : [...service, ...caches]).filter(({ reading }) => reading.upstream === 'fails')
   const evidence = failing.map(readingsText)
   if (failing.length > 0 && failing.length === asked.length)
     return [{ code: 'UpstreamDown', subjects: failing.map(podSubject), evidence }]

@@ -67,6 +67,12 @@ const oneOfBoth = (scene: DnsScene): DnsScene => ({
 
 const TABLE: readonly (readonly [row: number | undefined, what: string, scene: DnsScene, said: readonly string[]])[] = [
   [1, 'all answer', aScene(), ['Healthy cluster dns']],
+  [
+    2,
+    'the query for a name outside went to the pod that answers over TCP alone',
+    aScene({ pods: { a: SILENT, b: UPSTREAM }, service: { ...HALF, upstream: 'fails' } }),
+    ['UdpDead pod a'],
+  ],
   [2, 'one pod answers over TCP alone', aScene({ pods: { a: SILENT }, service: HALF }), ['UdpDead pod a']],
   [
     3,
