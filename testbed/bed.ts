@@ -180,6 +180,17 @@ export class Bed {
     await this.kubectl(['apply', '-f', '-'], { stdin: manifestText(manifest) })
   }
 
+  /** Resolves once the API server serves these definitions. `kubectl wait` fails where one has no conditions yet. */
+  async established(definitions: readonly string[]): Promise<void> {
+    const wait = ['wait', '--for=condition=Established', ...definitions, '--timeout=30s']
+    await waitFor({ what: `${definitions.join(', ')} to be established`, limitMs: 60_000 }, () =>
+      this.kubectl(wait).then(
+        () => true,
+        () => undefined,
+      ),
+    )
+  }
+
   nodeAddress(node: string): string {
     return nodeAddress(node)
   }

@@ -116,7 +116,7 @@ describe('the chart on a real API server', { ...requires('testbed', 'helm'), con
   })
 
   test('deletes no object when it is uninstalled, and goes on with the definition when it is installed again', async () => {
-    await bed.kubectl(['wait', '--for=condition=Established', CRD, '--timeout=30s'])
+    await bed.established([CRD])
     await bed.apply([anIngressManifest('v1')])
     const object = await uidOf('ingressdaemonset/web')
     await helm('uninstall', RELEASE)

@@ -163,9 +163,17 @@ describe('evictions on a real API server', requires('testbed'), () => {
 
   test('a budget that could never be computed claims to be worked on, and only its status says otherwise', async () => {
     const pod = await anOddPod('never')
-    await aBudget('never', 'never', { maxUnavailable: 1 })
-    await syncFailed('never')
-    assert.deepEqual(await evict(pod), { kind: 'budgetStale', refusal: { budget: 'never' }, retryAfterMs: 10_000 })
+    let tries = 0
+    // A controller that does not see the pod yet computes the budget once.
+    const answer = await waitFor({ what: 'a budget that was never computed', limitMs: 30_000 }, async () => {
+      tries += 1
+      await aBudget(`never-${tries}`, 'never', { maxUnavailable: 1 })
+      await syncFailed(`never-${tries}`)
+      const answer = await evict(pod, true)
+      await raw('DELETE', `${BUDGETS}/never-${tries}`)
+      return answer.kind === 'budgetStale' ? answer : undefined
+    })
+    assert.deepEqual(answer, { kind: 'budgetStale', refusal: { budget: `never-${tries}` }, retryAfterMs: 10_000 })
   })
 
   test('a budget whose status is behind its spec says when to ask again', async () => {

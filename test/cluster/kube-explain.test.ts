@@ -203,7 +203,7 @@ describe('explain on a real API server', { ...requires('testbed'), timeout: 300_
   test('a guard that is held, by the status of its NodeGuard', async () => {
     await aNode('guarded', { spec: { unschedulable: true } })
     await bed.apply(shipped('crd/nodeguards.evenkeel.dev.yaml'))
-    await bed.kubectl(['wait', '--for=condition=Established', 'crd/nodeguards.evenkeel.dev', '--timeout=30s'])
+    await bed.established(['crd/nodeguards.evenkeel.dev'])
     const spec = { follow: { daemonSet: { name: 'storage' } }, holds: [{ name: 'volumes', volumes: {} }] }
     await ok('POST', GUARDS, {
       apiVersion: 'evenkeel.dev/v1alpha1',

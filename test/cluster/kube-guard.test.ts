@@ -141,7 +141,7 @@ class GuardBed {
     await bed.apply(shipped('crd/nodeguards.evenkeel.dev.yaml'))
     await bed.apply([storage()])
     const crd = 'crd/nodeguards.evenkeel.dev'
-    await bed.kubectl(['wait', '--for=condition=Established', crd, '--timeout=30s'])
+    await bed.established([crd])
     const { outside } = await bed.serviceAccountKubeconfig('evenkeel', ACCOUNT)
     await this.history.follow(['nodes', 'pods', 'gates', 'slots', 'daemonSets'])
     const words = ['--kubeconfig', outside, '--namespace', 'evenkeel', '--status-port', '0']

@@ -40,7 +40,7 @@ describe('the CustomResourceDefinitions of a real API server', requires('testbed
     ;({ bed, raw } = await ground.open())
     for (const group of INGRESS_GROUPS) {
       await bed.apply(shipped(`crd/ingressdaemonsets.${group}.yaml`))
-      await bed.kubectl(['wait', '--for=condition=Established', `crd/ingressdaemonsets.${group}`, '--timeout=30s'])
+      await bed.established([`crd/ingressdaemonsets.${group}`])
     }
   })
   after(() => ground.close())

@@ -53,7 +53,7 @@ describe('the commands of a rollout on a real API server', requires('testbed'), 
     raw = opened.raw
     kubeconfig = opened.bed.kubeconfig
     await opened.bed.apply(shipped(`crd/ingressdaemonsets.${GROUP}.yaml`))
-    await opened.bed.kubectl(['wait', '--for=condition=Established', `crd/ingressdaemonsets.${GROUP}`, '--timeout=30s'])
+    await opened.bed.established([`crd/ingressdaemonsets.${GROUP}`])
     const options = { kubeconfigPath: kubeconfig, context: undefined, env: {}, clock, random, log, userAgent: 'test' }
     objects = kubeObjects((await openApi(options, ground.signal)).parts)
     const made = await raw('POST', PATH, ingress({}))

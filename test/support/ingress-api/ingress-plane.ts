@@ -48,7 +48,7 @@ async function openPlane(maxOut: string, { values, crds }: PlaneParts): Promise<
     await bed.apply(await rightsOfTheChart('controller.enabled=true', ...values))
     for (const crd of crds) await bed.apply(shipped(`crd/${crd}.yaml`))
     const made = crds.map((crd) => `crd/${crd}`)
-    await bed.kubectl(['wait', '--for=condition=Established', ...made, '--timeout=30s'])
+    await bed.established(made)
     return { bed, kubeconfigs: await bed.serviceAccountKubeconfig(NAMESPACE, ACCOUNT) }
   } catch (error) {
     await bed.close()
