@@ -96,6 +96,7 @@ const IN_PLACE: readonly (readonly [what: string, found: OwnedObject, wanted: In
           'evenkeel.dev/ingress': 'front',
           'evenkeel.dev/ingress-uid': FIRST.uid,
           'evenkeel.dev/node': 'n1',
+          'ingress-daemon-for-node': 'n1',
         },
       },
     },
