@@ -57,6 +57,8 @@ export interface Evidence extends ServiceEvidence {
   readonly podsLeft: number
   /** This process wrote the intent and has not sent the command: no other process can have sent it. */
   readonly intentByUs: boolean
+  /** This process has written an intent again that the Node had lost. The command may have been sent before. */
+  readonly announcedAgain?: true
   readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }
   /** Since when its proof is waited for: another boot id than the recorded one was seen, whichever it is now. */
   readonly returnedSince?: MonoMs

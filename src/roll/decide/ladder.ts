@@ -41,6 +41,8 @@ const RESTORING: readonly StepRule<RecordedSnapshot>[] = [slotHeld, politeEnd, u
 export function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {
   if (hasRebooted(s)) return COMING_BACK
   const announced = ownIntent(s) !== undefined
-  if (announced) return isUnsent(s) && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
+  // A Node that registered anew takes pods again, which leave before the command.
+  const isToDrain = isUnsent(s) || (s.evidence.announcedAgain === true && s.evidence.reboot === undefined)
+  if (announced) return isToDrain && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
   return s.run.verdict === undefined ? GOING_DOWN : RESTORING
 }

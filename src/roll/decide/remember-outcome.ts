@@ -33,7 +33,7 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
     case 'takeSlot':
       return outcome.ok ? { ...evidence, slotTakenAt: s.now } : evidence
     case 'writeRecord':
-      return outcome.ok && action.announced === true ? { ...evidence, intentByUs: true } : evidence
+      return outcome.ok && action.announced === true ? { ...evidence, announcedAgain: true } : evidence
     case 'writeIntent':
       return outcome.ok ? { ...evidence, intentByUs: true } : evidence
     case 'sendReboot':

@@ -7,7 +7,7 @@ import { decide } from '../../../src/roll/decide/decide.ts'
 import { nodeResult } from '../../../src/roll/decide/node-result.ts'
 import { rememberOutcome } from '../../../src/roll/decide/remember-outcome.ts'
 import { announced } from '../../support/roll-stages.ts'
-import { aSnapshot, detachedEvidence } from '../../support/roll-world.ts'
+import { aRecord, aSnapshot, detachedEvidence } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 /** The node still shows the boot id that it had, `ms` after it answered the command so; `resendAfter` is a minute. */
@@ -88,4 +88,14 @@ test('a command that may have got lost is sent again while the machine has time 
     assert.equal(answered(20_000, lost), 'act reboot: sendReboot')
   }
   assert.equal(answered(20_000, { answer: { kind: 'sent' } }), 'hold reboot: Rebooting')
+})
+
+test('a process that writes a lost intent again does not know whether the command was sent: it waits, and says that the node may be rebooting', () => {
+  const s = aSnapshot(announced)
+  const writeRecord = { kind: 'writeRecord', node: 'n1', record: aRecord(), announced: true } as const
+  const evidence = { ...rememberOutcome(s, writeRecord, { ok: true }), awaySince: s.now }
+  const later = (ms: number) => ({ ...s, evidence, now: monoMs(s.now + ms) })
+  assert.equal(shortDecision(decide(later(0))), 'hold reboot: RebootUnknown')
+  assert.match(nodeResult(later(0), undefined, 0).text, /^may be rebooting/)
+  assert.equal(shortDecision(decide(later(60_000))), 'act reboot: sendReboot')
 })
