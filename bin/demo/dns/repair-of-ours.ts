@@ -69,7 +69,7 @@ export function repairOfOurs(
   return repairAlone(alone, (leader) => repairDns(repairParts, leader, signal), signal)
 }
 
-/** A pod is repaired once it has run for a minute. Those that are Ready count as so old: nobody waits a minute for a demo. */
+/** A repair waits until a pod has run for a minute. The demo does not wait: here each Ready pod counts as a minute old. */
 const olderPods = (objects: DnsObjects): DnsObjects => ({
   ...objects,
   pods: async (...of) =>

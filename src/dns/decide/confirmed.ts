@@ -1,5 +1,5 @@
 import { present } from '../../ground/model/present.ts'
-import { isWrong, type PathReading } from './path-reading.ts'
+import { BY_WEIGHT, isWrong, type PathReading } from './path-reading.ts'
 import { type DnsScene, type Path, type ScenePod, targetName } from './scene.ts'
 import type { UdpSeen } from './udp-seen.ts'
 
@@ -39,16 +39,7 @@ const UDP: readonly PathReading['udp'][] = ['silent', 'loses', 'answers']
 const CANARY: readonly Path['canary'][] = ['silent', 'answers']
 const TCP: readonly PathReading['tcp'][] = ['silent', 'answers']
 const UPSTREAM: readonly PathReading['upstream'][] = ['fails', 'answers']
-const DATA: readonly PathReading['data'][] = [
-  'noKubernetes',
-  'unsynced',
-  'wrongZone',
-  'wrongAnswer',
-  'stale',
-  'refused',
-  'unanswered',
-  'right',
-]
+const DATA: readonly PathReading['data'][] = [...BY_WEIGHT, 'unanswered', 'right']
 
 type Confirming = Pick<PathReading, 'udp' | 'tcp' | 'data' | 'upstream' | 'faults' | 'wrongSource'>
 const NOT_QUERIED: Confirming = { udp: 'notAsked', tcp: 'notAsked', data: 'unknown', upstream: 'notAsked', faults: [] }

@@ -37,7 +37,7 @@ const LOSES_FROM = 3
 const ONE_MORE_FOR_EACH = 20
 
 /** The worse one first. */
-const BY_WEIGHT: readonly Exclude<DataFault, 'upstream'>[] = [
+export const BY_WEIGHT: readonly Exclude<DataFault, 'upstream'>[] = [
   'noKubernetes',
   'unsynced',
   'wrongZone',

@@ -74,7 +74,7 @@ export interface WorkMark {
   /** The program. */
   readonly by: string
   readonly does: 'reboots' | 'maintains' | 'updates'
-  /** The values of an annotation that say so; absent: any. */
+  /** Only these values of the annotation count. Absent: each value counts. */
   readonly values?: readonly string[]
   /** What ends the work, if people may not take the mark off. */
   readonly end?: string
