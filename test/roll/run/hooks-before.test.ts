@@ -19,6 +19,8 @@ const ended = (node: string, way: 'run' | 'undo', ok: boolean): JournalEntry => 
 
 for (const node of ['n1', 'lb-1']) {
   const ran = [meant(node, 'runHook'), ended(node, 'run', true)]
+  const started = { at, type: 'roll.started' }
+  const stopped = { at, type: 'roll.ended' }
   const undoing = [...ran, meant(node, 'undoHook')]
   const rows: readonly (readonly [string, readonly JournalEntry[], run: string, undo: string])[] = [
     ['begun', [meant(node, 'runHook')], 'begun', 'none'],
@@ -27,6 +29,10 @@ for (const node of ['n1', 'lb-1']) {
     ['done, and its undo begun', undoing, 'begun', 'none'],
     ['done, and its undo failed', [...undoing, ended(node, 'undo', false)], 'begun', 'failed'],
     ['undone', [...undoing, ended(node, 'undo', true)], 'none', 'none'],
+    ['done by a process that said its end', [started, ...ran, stopped], 'done', 'none'],
+    ['done by a process that left no end', [started, ...ran], 'begun', 'none'],
+    ['done, and a later process left no end', [started, ...ran, stopped, started, started, stopped], 'begun', 'none'],
+    ['done again after that', [started, ...ran, started, ...ran, stopped], 'done', 'none'],
     ['undone, and done again', [...undoing, ended(node, 'undo', true), ...ran], 'done', 'none'],
   ]
   for (const [what, entries, run, undo] of rows)

@@ -15,20 +15,30 @@ type Ended = JournalEntry & {
 /**
  * How earlier processes of a run left its hooks. A node or machine that was put back and is begun again has a record anew: then nothing of
  * before counts. A hook that failed is taken for begun, so that it is run again. A hook that was
- * undone was not run, and a hook whose undo was begun may be undone by half.
+ * undone was not run, and a hook whose undo was begun may be undone by half. An undo does not wait for the journal, so a
+ * process that left no end may have undone every hook without an entry: its hooks are taken for begun.
  *
  * Law: a hook is never taken for run once its undo was begun.
  */
 export function hooksBefore(entries: readonly JournalEntry[]): HookStates['states'] {
   const states = new Map<string, HookState>()
+  let hasEnd = true
   for (const entry of entries) {
+    if (entry.type === 'roll.started' && !hasEnd) doubtRuns(states)
+    if (entry.type === 'roll.started' || entry.type === 'roll.ended') hasEnd = entry.type === 'roll.ended'
     if (entry.type === 'meant' && Array.isArray(entry.actions))
       for (const action of entry.actions) noteMeant(states, action)
     if (isMachineEntry(entry)) noteMachine(states, entry)
     if (!isEnded(entry)) continue
     noteEnded(states, entry)
   }
+  if (!hasEnd) doubtRuns(states)
   return Object.fromEntries(states)
+}
+
+function doubtRuns(states: Map<string, HookState>): void {
+  for (const [key, { kind }] of states)
+    if (kind === 'done' && key.split(' ')[1] === 'run') states.set(key, { kind: 'begun' })
 }
 
 function noteEnded(states: Map<string, HookState>, entry: Ended): void {
