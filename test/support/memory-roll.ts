@@ -148,7 +148,7 @@ const RUN: RunState = {
   settledHere: [],
   verdict: undefined,
   measuredSince: undefined,
-  evictedBefore: {},
+  effectsBefore: {},
 }
 
 async function comeBack(cluster: MemoryCluster, clock: VirtualClock, node: string): Promise<void> {

@@ -31,6 +31,15 @@ const renamed = (config: BalancerConfig): BalancerConfig => ({
   })),
 })
 
+/** A second server of another name at each address. */
+const doubled = (config: BalancerConfig): BalancerConfig => ({
+  ...config,
+  backends: config.backends.map((backend) => ({
+    ...backend,
+    servers: backend.servers.flatMap((server) => [server, { ...server, name: `${server.name}-again` }]),
+  })),
+})
+
 async function aGround(t: SimulationContext) {
   const manifests = whoami({ service: 'plain', replicas: 3 })
   const cluster = await smallWorld({
@@ -70,6 +79,26 @@ test('a server that a reload gives another name is kept out by its address in ea
       // Between a reload and the next reading the machine is off.
       for (const { text } of ended?.reasons ?? [])
         assert.match(text, /lb-1 was reloaded .* and had n1 in service again/)
+      assert.deepEqual(await leftoversOf(ground), [])
+    })(),
+    LIMIT_MS,
+  )
+})
+
+test('a server that came to be beside the recorded one and was set out is put back by the process that resumes', async (t) => {
+  const { cluster, ground } = await aGround(t)
+  const address = cluster.balancer.state.servers.find(({ config }) => config.name === 'n1')?.config.address
+  await cluster.time.settle(
+    (async () => {
+      const roll = await ground.roll(SPEC)
+      await roll.untilStep('drain', 'n1')
+      cluster.balancer.reload({ config: doubled(cluster.balancer.state.config) })
+      await ground.pause(OUT_WITHIN_MS)
+      assert.deepEqual(statesAt(address, cluster), ['drain', 'drain'])
+      await roll.kill()
+      const resumed = await ground.resume()
+      await resumed.ended()
+      assert.deepEqual(statesAt(address, cluster), ['ready', 'ready'])
       assert.deepEqual(await leftoversOf(ground), [])
     })(),
     LIMIT_MS,

@@ -156,7 +156,7 @@ async function nodeReading(
 function evidenceFor(current: NodeReading | undefined, known: Evidence | undefined, parts: GatherParts): Evidence {
   if (known !== undefined && (current === undefined || known.node === current.node.name)) return known
   const fresh = noEvidence(current?.node.name ?? '', parts.clock.wallMs())
-  return { ...fresh, evicted: parts.run.evictedBefore[fresh.node] ?? {} }
+  return { ...fresh, ...parts.run.effectsBefore[fresh.node] }
 }
 
 /** The run as one of its nodes has it now. `ofNode`: a verdict of that node alone. */

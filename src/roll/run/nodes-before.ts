@@ -1,4 +1,5 @@
 import type { Action } from '../../service/model/action.ts'
+import { serverKey } from '../../service/model/balancer.ts'
 import type { NodeRecord } from '../../service/model/node-record.ts'
 import type { EvictedPod } from '../decide/evidence.ts'
 import type { JournalEntry } from '../ports/journal.ts'
@@ -20,9 +21,11 @@ export interface NodeBefore {
   readonly sentTo: readonly string[]
   /** Pods that were evicted, or may have been. */
   readonly evicted: Readonly<Record<string, EvictedPod>>
+  /** Servers that were set to `drain` or `maint`, or may have been. */
+  readonly setOut: Readonly<Record<string, true>>
 }
 
-const NOTHING: NodeBefore = { isChanged: false, sentTo: [], evicted: {} }
+const NOTHING: NodeBefore = { isChanged: false, sentTo: [], evicted: {}, setOut: {} }
 
 /** Before the record is on the node, these are meant as well. */
 const BEFORE_RECORD: ReadonlySet<string> = new Set<Action['kind']>(['takeSlot', 'writeRecord', 'runHook'])
@@ -48,7 +51,9 @@ function withMeant(before: NodeBefore = NOTHING, action: Action): NodeBefore {
   if (action.kind === 'writeRecord') return { ...before, record: action.record }
   const isChanged = before.isChanged || !BEFORE_RECORD.has(action.kind)
   const sentTo = action.kind === 'sendReboot' ? [...before.sentTo, action.bootId] : before.sentTo
-  return { ...before, isChanged, sentTo }
+  const isSetOut = action.kind === 'setServer' && action.state !== 'ready'
+  const setOut = isSetOut ? { ...before.setOut, [serverKey(action.ref)]: true as const } : before.setOut
+  return { ...before, isChanged, sentTo, setOut }
 }
 
 function withPod(before: NodeBefore = NOTHING, { uid, pod }: PodEntry): NodeBefore {

@@ -23,7 +23,7 @@ export const restoringRun = (
   settledHere: [],
   verdict,
   measuredSince: undefined,
-  evictedBefore: {},
+  effectsBefore: {},
   restoresAs: restorerOf(run, nonce),
   ...(out[0] === undefined ? {} : { underWay: out[0].node.name }),
   ...(out.length < 2 ? {} : { inWorkBefore: out.map(({ node }) => node.name) }),

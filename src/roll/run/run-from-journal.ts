@@ -109,7 +109,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     settledHere: [],
     verdict: undefined,
     measuredSince: undefined,
-    evictedBefore: Object.fromEntries(begun.map(([node, { evicted }]) => [node, evicted])),
+    effectsBefore: Object.fromEntries(begun.map(([node, { evicted, setOut }]) => [node, { evicted, setOut }])),
     recordsBefore: recordsBefore(begun),
     hooksBefore: hooksBefore(journal.entries),
     silencesBefore: silencesBefore(journal.entries),

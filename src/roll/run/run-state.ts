@@ -46,8 +46,8 @@ export interface RunState {
   readonly inWorkBefore?: readonly string[]
   /** The verdict is that of an earlier process of this run, which did not finish what follows from it. */
   readonly keepsVerdict?: true
-  /** Node → pod uid → what earlier processes of this run evicted from it, so that none is evicted twice. */
-  readonly evictedBefore: Readonly<Record<string, Evidence['evicted']>>
+  /** Node → the pods that earlier processes of this run evicted from it, so that none is evicted twice, and the servers that they set out. */
+  readonly effectsBefore: Readonly<Record<string, Pick<Evidence, 'evicted' | 'setOut'>>>
   /**
    * The name of this process in the Lease where it has not the run's own journal, only what the nodes bear: it may put them
    * back and nothing else. Absent: it is the run.
@@ -147,8 +147,8 @@ export function nodeEnded(run: RunState, { node, state }: Pick<NodeResult, 'node
 /** Others have put the node back: what earlier processes did to it is over. */
 export function forgetBefore(run: RunState, node: string): void {
   const course: Course = run
-  const { [node]: _, ...evicted } = run.evictedBefore
-  course.evictedBefore = evicted
+  const { [node]: _, ...others } = run.effectsBefore
+  course.effectsBefore = others
   forgetRecord(run, node)
 }
 
@@ -249,5 +249,5 @@ export const newRun = (
   settledHere: [],
   verdict: undefined,
   measuredSince: undefined,
-  evictedBefore: {},
+  effectsBefore: {},
 })

@@ -46,7 +46,7 @@ function parts({
     settledHere,
     verdict: undefined,
     measuredSince: undefined,
-    evictedBefore: {},
+    effectsBefore: {},
     ...(members === undefined ? {} : { members }),
     ...(ownPod === undefined ? {} : { ownPod: { namespace: 'evenkeel', name: 'roll-x', uid: 'u1', node: ownPod } }),
   }

@@ -16,7 +16,7 @@ const aRun = (change: Partial<RunState> = {}): RunState => ({
   settledHere: ['n1'],
   verdict: undefined,
   measuredSince: undefined,
-  evictedBefore: {},
+  effectsBefore: {},
   ...change,
 })
 

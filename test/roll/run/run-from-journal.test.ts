@@ -60,7 +60,7 @@ test('the node that was begun last may be out, until the run is through with it'
 })
 
 test('a node that was taken out again after it was through is under way, and the run has not ended', () => {
-  const again = { at: '2026-11-21T06:06:00.000Z', type: 'meant', actions: [{ kind: 'setServer', node: 'n3' }] }
+  const again = { at: '2026-11-21T06:06:00.000Z', type: 'meant', actions: [{ kind: 'cordon', node: 'n3' }] }
   const all = [through('n1'), through('n2'), through('n3')]
   const { run, ended } = runFromJournal(aJournal([], [...all, again]))
   assert.deepEqual([run.done, run.underWay, ended], [['n1', 'n2'], 'n3', false])
@@ -144,8 +144,8 @@ test('what an earlier process did to a node counts until the node is put back, a
   const putBack = (action: string) =>
     journaled(['06:06:00', { type: 'write', node: 'n1', action, text: 'done', ok: true }])
   const known = (...notes: readonly JournalEntry[]) => {
-    const { evictedBefore, inWorkBefore } = runFromJournal(aJournal([], notes)).run
-    return [Object.keys(evictedBefore.n1 ?? {}), inWorkBefore]
+    const { effectsBefore, inWorkBefore } = runFromJournal(aJournal([], notes)).run
+    return [Object.keys(effectsBefore.n1?.evicted ?? {}), inWorkBefore]
   }
   const nothing = [[], undefined]
   assert.deepEqual(known(begin, left), [['uid-roll'], ['n1']])
@@ -159,7 +159,7 @@ test('a pod whose eviction was to be sent counts as evicted by the next process,
   const pod = { name: 'shop/cart-0', stage: 2, workload: 'ReplicaSet shop/cart' }
   const asked = { at, type: 'evicting', node: 'n1', uid: 'uid-cart-0', pod }
   const stays = { at, type: 'evicting', node: 'n1', uid: 'uid-cart-0' }
-  const known = (...notes: readonly JournalEntry[]) => runFromJournal(aJournal([], notes)).run.evictedBefore.n1
+  const known = (...notes: readonly JournalEntry[]) => runFromJournal(aJournal([], notes)).run.effectsBefore.n1?.evicted
   assert.deepEqual(known(asked), { 'uid-cart-0': pod })
   assert.deepEqual([known(asked, stays), known(asked, stays, asked)], [{}, { 'uid-cart-0': pod }])
 })
