@@ -7,6 +7,7 @@ import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import { diagnose } from '../decide/diagnosis/diagnose.ts'
 import { decideRepair, type RepairDecision } from '../decide/repair/decide-repair.ts'
+import { isOfUpstreamAlone } from '../decide/repair/guards.ts'
 import type { PastRepair, SickPod } from '../decide/repair/repair-snapshot.ts'
 import type { ScenePod } from '../decide/scene.ts'
 import { verdictOf } from '../decide/verdict.ts'
@@ -194,7 +195,9 @@ function stateOf({ after: { scene, findings }, serving, wanted }: SeenAfter): St
   const codes = findings.map(({ code }) => code).join(', ')
   // A place that reaches nothing says nothing of DNS, where others reach it.
   const vantages = scene.vantages.filter(({ control }) => control !== 'fails')
-  const verdict = verdictOf(diagnose({ ...scene, vantages }))
+  const found = diagnose({ ...scene, vantages })
+  const ofPods = found.filter((finding) => !isOfUpstreamAlone(finding))
+  const verdict = ofPods.length === 0 && found.length > 0 ? 'ok' : verdictOf(ofPods)
   if (verdict === 'unverified' || verdict === 'observed')
     return { state: 'unknown', why: `it is not known whether DNS is healthy: ${codes}` }
   return verdict === 'ok'

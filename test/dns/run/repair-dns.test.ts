@@ -71,6 +71,17 @@ test('a place that was cut off before and is so afterwards hides no cure', async
   assert.equal(outcomeOf(await new RepairWorld(cutOff(SICK), cutOff(WELL)).repair()), 'cured')
 })
 
+test('a network without a way outside has no answers for names outside before and afterwards: that hides no cure', async () => {
+  const noUpstream = (scene: DnsScene): DnsScene => ({
+    ...scene,
+    paths: scene.paths.map((path) =>
+      path.reading.udp === 'answers' ? { ...path, reading: { ...path.reading, upstream: 'fails' } } : path,
+    ),
+  })
+  const world = new RepairWorld(noUpstream(SICK), noUpstream(ONE), noUpstream(WELL))
+  assert.equal(outcomeOf(await world.repair()), 'cured')
+})
+
 test('EndpointSlices that still have the sick pod are no cure, and one pod after them is no relapse', async () => {
   const late = aScene({ change: { pods: ONE.pods, service: SICK.service } })
   const world = new RepairWorld(SICK, late, ONE, WELL)

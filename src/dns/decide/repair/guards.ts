@@ -1,6 +1,7 @@
 import { kubectl, type Sentence, say } from '../../../ground/model/sentence.ts'
 import type { RolledWorkload } from '../../model/repair-reading.ts'
 import { CAUSES, type CauseCode } from '../causes.ts'
+import type { DnsFinding } from '../diagnosis/finding.ts'
 import { isWrong, type PathReading } from '../path-reading.ts'
 import { countedPaths, type DnsScene, type PathFrom, type ScenePod } from '../scene.ts'
 import type { PastRepair, RepairSnapshot, SickPod } from './repair-snapshot.ts'
@@ -40,6 +41,12 @@ const BREAKER_SPAN_MS = 24 * HOUR_MS
 
 /** Findings that the sick pod causes, or that say nothing about DNS. */
 const BESIDE: ReadonlySet<CauseCode> = new Set(['CacheMasks', 'VantageCutOff', 'UdpObserved'])
+
+/**
+ * Names of the cluster do not go that way. A network without a way outside has this finding for as long as it exists, so it
+ * neither holds a repair nor speaks against a cure.
+ */
+export const isOfUpstreamAlone = ({ code }: DnsFinding): boolean => code === 'UpstreamDown'
 
 export const guardsOf = (sick: SickPod, sickPods: number, snapshot: RepairSnapshot): readonly Guard[] => [
   evidence(sick, snapshot),
@@ -94,7 +101,10 @@ function ownCause(sickPods: number, { findings, scene }: RepairSnapshot): Guard 
       'ownCause',
       `${sickPods} of ${scene.pods.length} pods are unhealthy: something that they share is at fault`,
     )
-  const others = findings.map(({ code }) => code).filter((code) => CAUSES[code].repair === 'none' && !BESIDE.has(code))
+  const others = findings
+    .filter((finding) => !isOfUpstreamAlone(finding))
+    .map(({ code }) => code)
+    .filter((code) => CAUSES[code].repair === 'none' && !BESIDE.has(code))
   return others.length > 0
     ? no('ownCause', `there is also ${others.join(', ')}, which a new pod does not cure`)
     : yes('ownCause', 'it is the only unhealthy pod, and nothing else is unhealthy')

@@ -54,6 +54,8 @@ function decided(change: Partial<RepairSnapshot> = {}, scene = sick()): RepairDe
   return decideRepair({ ...facts, scene, findings: diagnose(scene), ...change })
 }
 
+const codesOf = (scene: DnsScene): readonly string[] => diagnose(scene).map(({ code }) => code)
+
 /** What holds it, by guard. */
 const heldBy = (decision: RepairDecision): readonly string[] =>
   decision.kind === 'held' ? decision.guards.flatMap(({ guard, holds }) => (holds ? [] : [guard])) : [decision.kind]
@@ -87,6 +89,13 @@ test('old data, a dead network and a dead TCP side are repaired as well', () => 
     const decision = decided({}, aScene({ pods: { a: reading } }))
     assert.equal(decision.kind === 'act' && decision.sick.code, code)
   }
+})
+
+test('a dead pod is replaced where names outside of the cluster have no answer from any pod', () => {
+  const noUpstream = aReading({ upstream: 'fails' })
+  const scene = sick({ pods: { a: SILENT, b: noUpstream }, service: noUpstream })
+  assert.deepEqual(codesOf(scene), ['UdpDead', 'UpstreamDown'])
+  assert.equal(decided({}, scene).kind, 'act')
 })
 
 test('a place without IPv6 says nothing against the pods that stay: its paths to them were not asked', () => {
