@@ -249,12 +249,13 @@ function wanted(s: MachineSnapshot, server: ServerReading): AdminState {
   return others.length > 0 ? 'ready' : (before(s, server)?.state ?? server.ownState)
 }
 
+/** A weight that a restart forgot is set again. Where the server has an agent check, its agent sets the weight. */
 const serversLost = (s: MachineSnapshot): readonly Lost[] =>
   serversOf(ownInstances(s)).flatMap((server): readonly Lost[] => {
     const { ref } = server
     const [key, to, was] = [serverKey(ref), wanted(s, server), before(s, server)?.weight]
     const state = isOut(to) === isOut(server.ownState) ? undefined : to
-    const weight = was === server.weight ? undefined : was
+    const weight = was === server.weight || server.agent ? undefined : was
     if (state === undefined && weight === undefined) return []
     const text =
       state === undefined

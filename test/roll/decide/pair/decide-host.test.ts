@@ -171,6 +171,11 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     'settle: restoreServer',
   ],
   [
+    'a weight that the agent of the server has changed',
+    { on: ['lb-2'], bootId: AFTER, lb1: { weight: 1, agent: true }, memory: proven, evidence: { provenSince: at(1000) } },
+    'attach: moveBack',
+  ],
+  [
     'a server that no check has passed yet',
     { on: ['lb-2'], bootId: AFTER, lb1: { uncheckedYet: true }, memory: proven, evidence: { provenSince: at(1000) } },
     'settle? ServerNotUp',
