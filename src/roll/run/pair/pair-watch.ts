@@ -25,10 +25,11 @@ const READ_LIMIT_MS = 15_000
 const COUNT_LIMIT_MS = 2000
 
 interface Seen {
-  reading?: MachineReading
-  askedAt?: MonoMs
-  silentSince?: MonoMs
-  error?: string
+  readonly reading?: MachineReading
+  /** When that was asked. */
+  readonly askedAt?: MonoMs
+  readonly silentSince?: MonoMs
+  readonly error?: string
 }
 
 /** Asks the machines of one pair again and again, each by its own address, and keeps what they said last. */
@@ -82,18 +83,23 @@ export class PairWatch {
   async #read({ name, ssh }: PairMachine, signal: AbortSignal): Promise<void> {
     const { clock, machines } = this.#parts
     const askedAt = clock.monoMs()
-    const seen = this.#seen.get(name) ?? {}
-    this.#seen.set(name, seen)
     try {
       if (machines === undefined) throw new WorldError('nothing here asks machines', NO_WAY)
       const deadline = { clock, limitMs: READ_LIMIT_MS, signal, what: `ssh ${ssh}` }
       const reading = await withDeadline(deadline, (limited) => machines.read(ssh, limited))
-      this.#seen.set(name, { reading, askedAt })
+      if (!this.#isOvertaken(name, askedAt)) this.#seen.set(name, { reading, askedAt })
     } catch (error) {
       if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
-      seen.silentSince ??= askedAt
-      seen.error = error.message
+      if (this.#isOvertaken(name, askedAt)) return
+      const seen = this.#seen.get(name) ?? {}
+      this.#seen.set(name, { ...seen, silentSince: seen.silentSince ?? askedAt, error: error.message })
     }
+  }
+
+  /** A question that was asked later is answered already. */
+  #isOvertaken(name: string, askedAt: MonoMs): boolean {
+    const answered = this.#seen.get(name)?.askedAt
+    return answered !== undefined && answered > askedAt
   }
 
   /** Counts for all instances on the machine together. Where one of them does not answer, there is no count. */
