@@ -52,7 +52,8 @@ class MemoryKured implements KuredLocks {
 
   read(): Promise<KuredDaemonSet> {
     const lock = this.#lock === undefined ? {} : { lock: this.#lock }
-    return Promise.resolve({ ...KURED, resourceVersion: String(this.#version), concurrency: 1, ...lock })
+    const lockKey = 'weave.works/kured-node-lock'
+    return Promise.resolve({ ...KURED, resourceVersion: String(this.#version), lockKey, concurrency: 1, ...lock })
   }
 
   write(seen: KuredDaemonSet, lock: string | null): Promise<void> {

@@ -37,7 +37,7 @@ function kured(s: NodeScene): readonly ExplainFinding[] {
     const isCause = !isOfRolls && (holders.includes(node.name) || !node.unschedulable)
     return asFinding(s, one, {
       is: isCause ? 'waits' : 'fact',
-      evidence: [`the annotation weave.works/kured-node-lock names ${holders.join(' and ')}`],
+      evidence: [`the lock in its annotation names ${holders.join(' and ')}`],
     })
   })
 }

@@ -5,6 +5,7 @@ import { present } from '../model/present.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import type { Workload, WorkloadKind } from '../model/workload.ts'
 import { findCondition } from './find-condition.ts'
+import { lockKeyOf } from './kured-flags.ts'
 
 /** Parses one kind of apps/v1 workload. The kind is passed in, since the items of a list do not bear it. */
 export const parseWorkload =
@@ -20,9 +21,17 @@ export const parseWorkload =
       selector: parseLabelSelector(object.at('spec').at('selector')),
       ...(kind === 'DaemonSet' ? daemonSetCounts(object) : replicaCounts(object)),
       ...present({ failure: failureOf(object), controller }),
-      ...(kind === 'DaemonSet' ? present({ rebootLock: annotations[KURED_LOCK] }) : {}),
+      ...(kind === 'DaemonSet' ? rebootLockOf(object, annotations) : {}),
     }
   }
+
+function rebootLockOf(
+  daemonSet: Untrusted,
+  annotations: Readonly<Record<string, string>>,
+): Pick<Workload, 'rebootLock' | 'rebootLockKey'> {
+  const key = lockKeyOf(daemonSet)
+  return present({ rebootLock: annotations[key], rebootLockKey: key === KURED_LOCK ? undefined : key })
+}
 
 /** For example, a quota or an admission webhook refused its pod. */
 function failureOf(object: Untrusted): string | undefined {

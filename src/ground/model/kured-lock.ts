@@ -12,6 +12,8 @@ export const KURED_LOCK = 'weave.works/kured-node-lock'
 /** The present DaemonSet on the API server. */
 export interface KuredDaemonSet extends ObjectRef {
   readonly resourceVersion: string
+  /** The annotation in which this kured keeps its lock. */
+  readonly lockKey: string
   /** Verbatim. Absent: no node holds the lock. */
   readonly lock?: string
   /** How many nodes kured reboots at the same time, by its arguments and environment. */

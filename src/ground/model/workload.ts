@@ -21,6 +21,8 @@ export interface Workload {
   readonly controller?: PodOwner
   /** A DaemonSet of kured: its lock, as kured writes it. */
   readonly rebootLock?: string
+  /** The annotation with that lock. Absent: kured's default. */
+  readonly rebootLockKey?: string
 }
 
 /** `Kind namespace/name`: the key in the record, and the name in texts. */

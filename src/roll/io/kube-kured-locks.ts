@@ -1,7 +1,8 @@
 import { segment } from '../../ground/kube/api-call.ts'
 import type { ApiClient } from '../../ground/kube/api-client.ts'
 import { findObject } from '../../ground/kube/api-object.ts'
-import { KURED_LOCK, type KuredDaemonSet } from '../../ground/model/kured-lock.ts'
+import { kuredFlag, lockKeyOf } from '../../ground/kube/kured-flags.ts'
+import type { KuredDaemonSet } from '../../ground/model/kured-lock.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
 import { present } from '../../ground/model/present.ts'
@@ -15,7 +16,7 @@ export const kubeKuredLocks = (client: ApiClient): KuredLocks => ({
   read: (ref, signal) =>
     findObject(client, { call: { verb: 'get', resource: RESOURCE, path: pathOf(ref) }, parse }, signal),
   write: async (seen, lock, signal) => {
-    const metadata = { resourceVersion: seen.resourceVersion, annotations: { [KURED_LOCK]: lock } }
+    const metadata = { resourceVersion: seen.resourceVersion, annotations: { [seen.lockKey]: lock } }
     await client.ask({ verb: 'patch', resource: RESOURCE, path: pathOf(seen), body: { metadata } }, signal)
   },
 })
@@ -25,24 +26,10 @@ const pathOf = ({ namespace, name }: ObjectRef): string =>
 
 function parse(object: Untrusted): KuredDaemonSet {
   const { namespace, name, resourceVersion, annotations } = parseMetadata(object, 'namespaced')
-  const containers = object.at('spec').at('template').at('spec').at('containers').each()
-  const lock = annotations[KURED_LOCK]
-  const concurrency = Math.max(1, ownersOf(lock), ...containers.map(concurrencyOf))
-  return { namespace, name, resourceVersion, ...present({ lock }), concurrency }
-}
-
-/** Each flag of kured may also be an environment variable (kured, cmd/kured/main.go, LoadFromEnv). */
-function concurrencyOf(container: Untrusted): number {
-  const words = [...container.at('command').each(), ...container.at('args').each()].map((word) => word.textOr(''))
-  const flags = words.map((word, i) =>
-    numberIn(word === '--concurrency' ? words[i + 1] : /^--concurrency=(.*)$/.exec(word)?.[1]),
-  )
-  const variables = container
-    .at('env')
-    .each()
-    .filter((variable) => variable.at('name').textOr('') === 'KURED_CONCURRENCY')
-    .map((variable) => numberIn(variable.at('value').textOr('')))
-  return Math.max(0, ...flags, ...variables)
+  const lockKey = lockKeyOf(object)
+  const lock = annotations[lockKey]
+  const concurrency = Math.max(1, ownersOf(lock), ...kuredFlag(object, 'concurrency').map(numberIn))
+  return { namespace, name, resourceVersion, lockKey, ...present({ lock }), concurrency }
 }
 
 /** The list that kured wrote last, where the flag is not visible. */

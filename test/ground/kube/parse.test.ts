@@ -260,6 +260,18 @@ test('workloads of each kind count what they want and what is ready', () => {
   assert.deepEqual(owned.selector.matchExpressions, [{ key: 'app', operator: 'In', values: ['web'] }])
 })
 
+test('the lock of kured is read from the annotation that its flag names', () => {
+  const annotations = { 'weave.works/kured-node-lock': 'of before', 'ops.example/lock': 'now' }
+  const lockOf = (args: readonly string[]) => {
+    const spec = { selector: {}, template: { spec: { containers: [{ name: 'kured', args }] } } }
+    const { rebootLock, rebootLockKey } = parse('daemonsets', { metadata: meta({ annotations }), spec })
+    return [rebootLock, rebootLockKey]
+  }
+  assert.deepEqual(lockOf(['--period=1h']), ['of before', undefined])
+  assert.deepEqual(lockOf(['--lock-annotation=ops.example/lock']), ['now', 'ops.example/lock'])
+  assert.deepEqual(lockOf(['--lock-annotation=ops.example/other']), [undefined, 'ops.example/other'])
+})
+
 test('volumes, claims and services are read', () => {
   const spec = { nodeName: 'n1', attacher: 'csi.x', source: { persistentVolumeName: 'pv' } }
   const attachment = parse('volumeattachments', { metadata: meta(), spec, status: { attached: true } })

@@ -51,6 +51,21 @@ test('the lock is written, read and removed, and other annotations stay', async 
   assert.deepEqual(ground.annotations, { owner: 'ops' })
 })
 
+for (const container of [
+  { args: ['--lock-annotation=ops.example/lock'] },
+  { args: ['--lock-annotation', 'ops.example/lock'] },
+  { env: [{ name: 'KURED_LOCK_ANNOTATION', value: 'ops.example/lock' }] },
+])
+  test(`the lock is where kured looks for it: ${JSON.stringify(container)}`, async () => {
+    const ground = new Ground({ container, annotations: { [KEY]: 'of nobody' } })
+    const free = await ground.read()
+    assert.ok(free)
+    assert.equal(free.lock, undefined)
+    await ground.done(ground.locks.write(free, 'ours', never))
+    assert.deepEqual(ground.annotations, { [KEY]: 'of nobody', 'ops.example/lock': 'ours' })
+    assert.equal((await ground.read())?.lock, 'ours')
+  })
+
 test('a DaemonSet that was written to since it was read is left alone', async () => {
   const ground = new Ground()
   const [first, second] = [await ground.read(), await ground.read()]

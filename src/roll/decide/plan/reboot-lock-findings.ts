@@ -1,4 +1,4 @@
-import { isHeldAt, lockHoldings, runOfLock } from '../../../ground/model/kured-lock.ts'
+import { isHeldAt, KURED_LOCK, lockHoldings, runOfLock } from '../../../ground/model/kured-lock.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { present } from '../../../ground/model/present.ts'
@@ -51,7 +51,7 @@ const heldIn = (text: string, wall: WallMs | undefined): readonly string[] =>
 const NAMELESS = 'a node that its lock does not name'
 
 function heldFinding(workload: Workload, holders: readonly string[], nodes?: Named): PlanFinding {
-  const { namespace, name } = workload
+  const { namespace, name, rebootLockKey = KURED_LOCK } = workload
   const about = { severity: 'block', code: 'KuredLockHeld' } as const
   const [first = ''] = holders
   const run = holders.length === 1 ? runOfLock(first) : undefined
@@ -59,7 +59,7 @@ function heldFinding(workload: Workload, holders: readonly string[], nodes?: Nam
     const text = `run ${run} of a roll holds the lock of kured (DaemonSet ${refKey(workload)})`
     return { ...about, text, fix: say`wait until it has ended, or ${waysBack(run)}` }
   }
-  const remove = kubectl`-n ${namespace} annotate daemonset ${name} weave.works/kured-node-lock-`
+  const remove = kubectl`-n ${namespace} annotate daemonset ${name} ${rebootLockKey}-`
   const text = `the lock of kured (DaemonSet ${refKey(workload)}) is held by ${holders.map(holderText).join(' and ')}`
   const isKnown = holders.length > 1 || first === NAMELESS || nodes?.some((node) => node.name === first) !== false
   if (isKnown) return { ...about, text, fix: say`wait until it has ended; if it never does: ${remove}` }

@@ -49,7 +49,9 @@ async function giveBack(parts: OneLock, signal: AbortSignal): Promise<void> {
     signal,
   )
   const isOurs = isShownOwn(parts)
-  if (failure !== undefined) events.emit({ type: 'warning', text: (isOurs ? leftText : unknownText)(ref, failure) })
+  const { rebootLockKey: key = KURED_LOCK } = daemonSetOf(parts.view.reading().workloads, ref) ?? {}
+  const text = isOurs ? leftText : unknownText
+  if (failure !== undefined) events.emit({ type: 'warning', text: text({ ...ref, key }, failure) })
   else if (left.length > 0 && isOurs) events.emit({ type: 'warning', text: keptText(ref, left) })
   let isOver = false
   parts.kuredLock?.keepWhile(() => {
@@ -90,8 +92,12 @@ function mayBeLeftOut({ view, run }: GivingBack): boolean {
   return unlisted !== undefined || leftOut(nodes, run).length > 0
 }
 
-const leftText = ({ namespace, name }: ObjectRef, failure: string): string =>
-  `the lock of kured is not given back (${failure}) and ends by itself within ${formatDuration(LOCK_TTL_MS)}; to remove it now: ${commandText(kubectl`-n ${namespace} annotate daemonset ${name} ${KURED_LOCK}-`)}`
+interface LockRef extends ObjectRef {
+  readonly key: string
+}
+
+const leftText = ({ namespace, name, key }: LockRef, failure: string): string =>
+  `the lock of kured is not given back (${failure}) and ends by itself within ${formatDuration(LOCK_TTL_MS)}; to remove it now: ${commandText(kubectl`-n ${namespace} annotate daemonset ${name} ${key}-`)}`
 
 const unknownText = (ref: ObjectRef, failure: string): string =>
   `it is not known whether this run still holds the lock of kured (DaemonSet ${refKey(ref)}): ${failure}; if it does, the lock ends by itself within ${formatDuration(LOCK_TTL_MS)}`

@@ -83,7 +83,13 @@ const ROWS: readonly Row[] = [
 ]
 
 function moveText({ lock, concurrency = 1 }: Row, isWanted: boolean): string {
-  const at = { namespace: 'kube-system', name: 'kured', resourceVersion: '7', concurrency }
+  const at = {
+    namespace: 'kube-system',
+    name: 'kured',
+    resourceVersion: '7',
+    lockKey: 'weave.works/kured-node-lock',
+    concurrency,
+  }
   const seen: KuredDaemonSet = lock === undefined ? at : { ...at, lock }
   const move = lockMove(seen, { run: RUN, wall: AT, isWanted })
   if (move.kind === 'held') return `held by ${move.by.join(' ')}`
