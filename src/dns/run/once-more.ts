@@ -40,24 +40,33 @@ export async function askedOnceMore(
     const [path] = seen
     const vantage = parts.vantages.find(({ inScene }) => inScene.name === path?.vantage)
     if (path === undefined || vantage === undefined || seen.some(({ reading }) => reading.udp === 'answers')) return []
-    return [{ pod, path, vantage }]
+    const isSilent = seen.every(({ reading }) => reading.udp === 'silent')
+    return [{ pod, path, vantage, isSilent }]
   })
-  const asked = await mapAtOnce(silent.slice(0, PODS), PODS, async ({ pod, path, vantage }) => {
-    const answer = await answerOf({ pod, path }, { ...parts, vantage }, signal)
+  const asked = await mapAtOnce(silent.slice(0, PODS), PODS, async ({ vantage, ...asked }) => {
+    const answer = await answerOf(asked, { ...parts, vantage }, signal)
     queries += answer.queries
-    return { ...pod, ...answer.found }
+    return { ...asked.pod, ...answer.found }
   })
   const found = new Map(asked.map((pod) => [pod.uid, pod]))
   return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, queries }
 }
 
+interface Silent {
+  readonly pod: ScenePod
+  /** One of its paths. */
+  readonly path: PathFrom
+  /** Over UDP on all of them. */
+  readonly isSilent: boolean
+}
+
 interface Answer {
-  readonly found: Pick<ScenePod, 'answersAfterMs' | 'answersAt'>
+  readonly found: Pick<ScenePod, 'answersAfterMs' | 'answersAgain' | 'answersAt'>
   readonly queries: number
 }
 
 async function answerOf(
-  { pod, path }: { readonly pod: ScenePod; readonly path: PathFrom },
+  { pod, path, isSilent }: Silent,
   { vantage: { asker }, askedZone, dnsPorts, random, timeoutMs }: Parts & { readonly vantage: Vantage },
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -90,6 +99,7 @@ async function answerOf(
     found: {
       ...present({ answersAt: others.find((_, at) => elsewhere[at]?.some(isOfCluster)) }),
       ...(afterMs >= timeoutMs ? { answersAfterMs: Math.round(afterMs) } : {}),
+      ...(afterMs < timeoutMs && isSilent && late.some(isOfCluster) ? { answersAgain: true } : {}),
     },
     queries: patient.length + tries.length * others.length,
   }

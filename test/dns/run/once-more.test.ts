@@ -52,6 +52,17 @@ const told = (server: FakeDnsServer | undefined, change: (one: Told[number]) => 
 }
 const late = (afterMs: number) => (one: Told[number]) => ({ ...one, afterMs })
 
+test('a pod that is silent in both rounds and answers when it is asked once more is not dead', async (t) => {
+  const world = await dnsWorld(t)
+  let asked = 0
+  const [, pod] = world.pods
+  assert.ok(pod !== undefined)
+  // Three queries of each round, over UDP.
+  pod.answering = (query) => (++asked <= 6 ? [] : likeCoreDns(query))
+  pod.answeringTcp = likeCoreDns
+  assert.deepEqual(await found(world), ['Loses coredns-2'])
+})
+
 test('a pod that answers after twice the time is late, and not dead', async (t) => {
   const world = await dnsWorld(t)
   told(world.pods[1], late(2 * TIMEOUT_MS))

@@ -14,6 +14,7 @@ import {
   loopbackFindings,
   miswiredPod,
   podSubject,
+  recoveredPod,
   sharedSilence,
   silentPod,
   slowPod,
@@ -59,7 +60,7 @@ const isKnown = (readings: PodReadings): boolean => isAsked(readings) || reading
 /** What explains a pod by itself is no part of what the others share. */
 function podFindings(d: Digest): readonly DnsFinding[] {
   const byItself = (readings: PodReadings): DnsFinding | undefined =>
-    translatedPod(readings) ?? unmatchedPod(readings) ?? latePod(readings)
+    translatedPod(readings) ?? unmatchedPod(readings) ?? latePod(readings) ?? recoveredPod(readings)
   const wrong = wrongPort(d) ?? []
   const listening = d.pods.filter(({ pod }) => pod.answersAt === undefined)
   const explained = [...listening.flatMap((readings) => byItself(readings) ?? []), ...[wrong].flat()]

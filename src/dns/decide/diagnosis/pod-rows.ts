@@ -59,6 +59,13 @@ export function latePod(readings: PodReadings): DnsFinding | undefined {
   return { code: 'AnswersLate', subjects: [podSubject(readings)], evidence }
 }
 
+/** What was wrong is over, or comes and goes. A new pod would cure nothing that is known of. */
+export function recoveredPod(readings: PodReadings): DnsFinding | undefined {
+  if (!readings.pod.answersAgain) return undefined
+  const evidence = [readingsText(readings), 'when it was asked once more it answered']
+  return { code: 'Loses', subjects: [podSubject(readings)], evidence }
+}
+
 const SLOW_MS = 500
 
 /** The way from a place may be slow: each place must see it. */
