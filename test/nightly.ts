@@ -177,6 +177,11 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'dns',
+    what: `${FLEETS_A_NIGHT} random worlds of DNS with faults, from seed ${firstFleet} on`,
+    argv: ['test/seeds.ts', 'dns', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
+  },
+  {
+    name: 'dns-bed',
     what: 'ill DNS of a real cluster from each place that asks, its repair, and rolls beside it',
     argv: ['test/run.ts', 'dns-check', 'roll-dns', 'malformed-replies'],
     env: { EVERY_TROUBLE: '1' },

@@ -1,16 +1,19 @@
 /**
  * Random worlds in virtual time, one program for all kinds of them: rolls (`swarm`), fleets of up to 200 nodes, rollouts of an
- * IngressDaemonSet, drains of guarded nodes. `npm run fleets -- --seeds 2000` runs seeds 0 to 1999 on two cores, `--from 5000`
+ * IngressDaemonSet, drains of guarded nodes, DNS with faults. `npm run fleets -- --seeds 2000` runs seeds 0 to 1999 on two cores, `--from 5000`
  * others; `--seed X` runs one again, twice, and prints what happened. `--digests FILE` writes a line for each seed, its digest:
  * a change of shape leaves that file as it was. Only for rolls: `--polite`, pods that leave politely, under a budget that allows
  * no eviction; `--files`, roll files whose fields are drawn; `--plans`, those where something is wrong before, and the plan
- * has to tell it; `--fields` prints which fields those
- * are, and runs nothing; `--table`, which fails where a cell of fault and step is empty that could be filled.
+ * has to tell it; `--fields` prints which fields those are, and for DNS which kinds of worlds and faults, and runs
+ * nothing; `--table`, which fails where a cell of fault and step is empty that could be filled.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { fleetScenario } from './support/fleet/fleet-scenario.ts'
 import { runFleet } from './support/fleet/run-fleet.ts'
+import { dnsScenario } from './support/virtual-dns/dns-scenario.ts'
+import { drawnKinds } from './support/virtual-dns/drawn-kinds.ts'
+import { type DnsReport, runDnsSeed } from './support/virtual-dns/run-dns-seed.ts'
 import { guardScenario } from './support/virtual-guard/guard-scenario.ts'
 import { runGuardSeed } from './support/virtual-guard/run-guard-seed.ts'
 import { ingressScenario } from './support/virtual-ingress/ingress-scenario.ts'
@@ -27,7 +30,7 @@ import { planScenarioOf, runPlanSeed } from './support/virtual-roll/swarm/run-pl
 import { runFileSeed, runPoliteSeed, runSeed } from './support/virtual-roll/swarm/run-seed.ts'
 import { politeScenarioOf, scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
 
-type Kind = 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard'
+type Kind = 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard' | 'dns'
 type SeedRun = Extract<JobReport, { readonly report: unknown }>
 
 const { values, positionals } = parseArgs({
@@ -51,6 +54,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   fleets: 'fleet',
   ingress: 'ingress',
   guards: 'guard',
+  dns: 'dns',
 }
 
 /** One run of a seed again. */
@@ -62,6 +66,7 @@ const RUNS: { readonly [kind in Kind]: (seed: string) => Promise<SeedRun> } = {
   fleet: async (seed) => ({ kind: 'fleet', report: await runFleet(seed) }),
   ingress: async (seed) => ({ kind: 'ingress', report: await runIngressSeed(seed) }),
   guard: async (seed) => ({ kind: 'guard', report: await runGuardSeed(seed) }),
+  dns: async (seed) => ({ kind: 'dns', report: await runDnsSeed(seed) }),
 }
 
 const SCENARIOS = { seed: scenarioOf, polite: politeScenarioOf, file: fileScenarioOf, plan: planScenarioOf }
@@ -71,6 +76,7 @@ function scenarioLines(kind: Kind, seed: string): readonly string[] {
   if (kind === 'fleet') return [JSON.stringify(fleetScenario(seed))]
   if (kind === 'ingress') return [JSON.stringify(ingressScenario(seed))]
   if (kind === 'guard') return [JSON.stringify(guardScenario(seed))]
+  if (kind === 'dns') return [JSON.stringify(dnsScenario(seed))]
   const { faults, cues, ...scenario } = SCENARIOS[kind](seed)
   return [
     JSON.stringify(scenario),
@@ -83,8 +89,20 @@ function scenarioLines(kind: Kind, seed: string): readonly string[] {
 function countsText(run: SeedRun): string {
   if (run.kind === 'plan') return run.report.end
   if (run.kind === 'guard') return `${run.report.grants} grants, ${run.report.deaths} deaths`
+  if (run.kind === 'dns') return dnsText([run.report])
   if (run.kind === 'ingress') return `${run.report.deaths} deaths`
   return JSON.stringify(run.kind === 'fleet' ? run.report.deaths : run.report.cells)
+}
+
+/** What DNS worlds saw. */
+function dnsText(reports: readonly DnsReport[]): string {
+  const sum = (of: (report: DnsReport) => number): number => reports.reduce((total, report) => total + of(report), 0)
+  const codes: Record<string, number> = {}
+  for (const report of reports)
+    for (const [code, times] of Object.entries(report.codes)) codes[code] = (codes[code] ?? 0) + times
+  const named = Object.entries(codes).toSorted(([, one], [, other]) => other - one)
+  const counts = `${sum(({ checks }) => checks)} checks, ${sum(({ touched }) => touched)} pods taken out, ${sum(({ deaths }) => deaths)} deaths`
+  return `${counts}\n${named.map(([code, times]) => `${code} ${times}`).join(', ')}`
 }
 
 async function replay(kind: Kind, seed: string): Promise<boolean> {
@@ -125,6 +143,10 @@ function printCounts(kind: Kind, runs: readonly SeedRun[]): boolean {
   if (kind === 'plan') {
     const ends = Map.groupBy(runs, (run) => (run.kind === 'plan' ? run.report.end : ''))
     console.log([...ends].map(([end, { length }]) => `${length} ${end}`).join(', '))
+    return true
+  }
+  if (kind === 'dns') {
+    console.log(dnsText(runs.flatMap((run) => (run.kind === 'dns' ? [run.report] : []))))
     return true
   }
   const deaths: Record<string, number> = {}
@@ -179,7 +201,10 @@ if (kind === undefined || positionals.length !== 1) {
 }
 if (values.fields) {
   const { from, seeds } = values
-  printFields(Array.from({ length: Number(seeds) }, (_, i) => String(Number(from) + i)))
+  const all = Array.from({ length: Number(seeds) }, (_, i) => String(Number(from) + i))
+  if (kind === 'dns')
+    for (const [word, count] of drawnKinds(all)) console.log(`| ${word} | ${count || '**not drawn**'} |`)
+  else printFields(all)
   process.exit(0)
 }
 const isWell =

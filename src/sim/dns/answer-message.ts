@@ -8,13 +8,18 @@ import {
   type Question,
   RECURSION_AVAILABLE,
   RECURSION_DESIRED,
+  TRUNCATED_RESPONSE,
 } from 'dns-packet'
 import { present } from '../../ground/model/present.ts'
 import type { ClusterZone, ZoneAnswer } from './cluster-zone.ts'
 
 /** RFC 1035 4.1.1. */
-const RCODES: Readonly<Record<ZoneAnswer['rcode'], number>> = { NOERROR: 0, NXDOMAIN: 3, REFUSED: 5 }
-const SERVFAIL = 2
+const RCODES: Readonly<Record<ZoneAnswer['rcode'], number>> = {
+  NOERROR: 0,
+  SERVFAIL: 2,
+  NXDOMAIN: 3,
+  REFUSED: 5,
+}
 /** RFC 9715; the answers of a zone of Services are far shorter. */
 const UDP_PAYLOAD_BYTES = 1_232
 
@@ -25,14 +30,29 @@ const UDP_PAYLOAD_BYTES = 1_232
 export function answerMessage(zone: Pick<ClusterZone, 'answer'>, bytes: Buffer): Buffer | 'others' | undefined {
   const query = queryIn(bytes)
   if (query === undefined) return undefined
-  const { question, edns } = query
-  // Before any plugin is asked.
-  if (edns !== undefined && edns.ednsVersion !== 0) return replyTo(query, { edns: { ...EDNS, extendedRcode: 1 } })
+  const { question } = query
+  if (isOfOtherVersion(query)) return badVersion(query)
   const answer = zone.answer({ ...question, class: question.class ?? 'IN' })
   if (answer === undefined) return 'others'
   const { rcode, isAuthoritative, answers, authorities } = answer
   const flags = (isAuthoritative ? AUTHORITATIVE_ANSWER : 0) | RCODES[rcode]
   return replyTo(query, { flags, answers, authorities })
+}
+
+/** What is said of a query before any plugin has it. */
+const isOfOtherVersion = ({ edns }: Query): boolean => edns !== undefined && edns.ednsVersion !== 0
+const badVersion = (query: Query): Buffer => replyTo(query, { edns: { ...EDNS, extendedRcode: 1 } })
+
+/** To whom plugin `acl` lets nothing through. */
+export const refusedMessage = (bytes: Buffer): Buffer | undefined => byPlugin(bytes, RCODES.REFUSED)
+
+/** Of a rate limit that lets its clients ask again over TCP (plugin `rrl`, slip). */
+export const truncatedMessage = (bytes: Buffer): Buffer | undefined => byPlugin(bytes, TRUNCATED_RESPONSE)
+
+function byPlugin(bytes: Buffer, flags: number): Buffer | undefined {
+  const query = queryIn(bytes)
+  if (query === undefined) return undefined
+  return isOfOtherVersion(query) ? badVersion(query) : replyTo(query, { flags })
 }
 
 /** What the servers outside of an embedded cluster answer: they know no name, and nothing of themselves. */
@@ -46,7 +66,7 @@ export function outsideMessage(bytes: Buffer): Buffer | undefined {
 /** What CoreDNS itself says once none of the servers that it forwards to has answered. */
 export function failedMessage(bytes: Buffer): Buffer | undefined {
   const query = queryIn(bytes)
-  return query && replyTo(query, { flags: SERVFAIL })
+  return query && replyTo(query, { flags: RCODES.SERVFAIL })
 }
 
 interface ReplyParts {

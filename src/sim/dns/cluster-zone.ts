@@ -5,14 +5,14 @@ import { SERVICES } from '../world/api-resource.ts'
 import { type WatchEvent, watchObjects } from '../world/watch-objects.ts'
 import type { World } from '../world/world.ts'
 
-interface ZoneQuestion {
+export interface ZoneQuestion {
   readonly name: string
   readonly type: string
   readonly class: string
 }
 
 export interface ZoneAnswer {
-  readonly rcode: 'NOERROR' | 'NXDOMAIN' | 'REFUSED'
+  readonly rcode: 'NOERROR' | 'NXDOMAIN' | 'REFUSED' | 'SERVFAIL'
   /** The zone is its own: what it says of it is said with authority. */
   readonly isAuthoritative: boolean
   readonly answers: readonly Answer[]

@@ -1,8 +1,9 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Timers } from '../../ground/ports/timers.ts'
-import { answerMessage, failedMessage, outsideMessage } from '../dns/answer-message.ts'
+import { outsideMessage } from '../dns/answer-message.ts'
 import type { ClusterZone } from '../dns/cluster-zone.ts'
+import { CoreDns } from '../dns/core-dns.ts'
 import type { Destination } from '../network/network.ts'
 import type { LoopbackNet } from './loopback-net.ts'
 
@@ -15,31 +16,24 @@ interface DnsServiceParts {
 
 /** Before each message over TCP (RFC 1035 4.2.2). */
 const LENGTH_BYTES = 2
-/** As long as plugin `forward` tries. */
-const FORWARDS_FOR_MS = 5_000
-
-type Answered = (reply: Buffer | undefined) => void
 
 /** The DNS server in a pod, on real sockets: UDP and TCP on one port. */
 export class DnsService {
-  readonly #zone: ClusterZone
+  readonly #server: CoreDns
   readonly #udp: UdpSocket
   readonly #tcp: Server
   readonly #connections = new Set<Socket>()
-  readonly #timers: Timers
-  /** Of queries that wait for a server outside. */
-  readonly #waits = new Set<() => void>()
   #isUdpDropped = false
   #isUpstreamCut = false
   #isOver = false
 
   constructor({ net, at, zone, timers }: DnsServiceParts) {
-    this.#zone = zone
-    this.#timers = timers
+    const outside = (query: Buffer) => (this.#isUpstreamCut ? undefined : outsideMessage(query))
+    this.#server = new CoreDns({ zone, timers, outside })
     this.#udp = createSocket('udp4')
     this.#udp.on('message', (query, { port, address }) => {
       if (this.#isUdpDropped) return
-      this.#answer(query, (reply) => {
+      this.#server.answer(query, (reply) => {
         if (reply !== undefined && !this.#isOver) this.#udp.send(reply, port, address, ignore)
       })
     })
@@ -62,26 +56,10 @@ export class DnsService {
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#zone.end()
+    this.#server.end()
     this.#udp.close()
     this.#tcp.close()
     for (const socket of this.#connections) socket.destroy()
-    for (const callOff of this.#waits) callOff()
-  }
-
-  #answer(query: Buffer, answered: Answered): void {
-    const reply = answerMessage(this.#zone, query)
-    if (reply !== 'others') answered(reply)
-    else if (this.#isUpstreamCut) this.#fail(query, answered)
-    else answered(outsideMessage(query))
-  }
-
-  #fail(query: Buffer, answered: Answered): void {
-    const callOff = this.#timers.later(FORWARDS_FOR_MS, () => {
-      this.#waits.delete(callOff)
-      answered(failedMessage(query))
-    })
-    this.#waits.add(callOff)
   }
 
   #serve(socket: Socket): void {
@@ -93,7 +71,7 @@ export class DnsService {
       for (let end = wholeIn(received); end !== undefined; end = wholeIn(received)) {
         const query = received.subarray(LENGTH_BYTES, end)
         received = received.subarray(end)
-        this.#answer(query, (reply) => {
+        this.#server.answer(query, (reply) => {
           if (reply === undefined) socket.destroy()
           else socket.write(framed(reply))
         })

@@ -15,6 +15,13 @@ interface VirtualNetworkParts {
 
 type Answered = (dialled: Dialled) => void
 
+interface Route {
+  readonly host: VirtualHost | undefined
+  readonly target: VirtualHost | undefined
+  readonly port: number
+  readonly isRefused: boolean
+}
+
 const SILENT: Dialled = { kind: 'silent' }
 const REFUSED: Dialled = { kind: 'refused' }
 
@@ -103,6 +110,14 @@ export class VirtualNetwork implements Network {
     }
   }
 
+  /** What becomes of a packet that leaves now, without a program that hears of it. */
+  finds(from: string, to: Destination): Dialled['kind'] {
+    const sender = this.#hosts.get(from)
+    const route = this.#route(to)
+    if (sender?.isOn !== true || this.#pathOf(sender, route)?.reach('there') !== 'clear') return 'silent'
+    return !route.isRefused && route.target?.listeners.has(route.port) === true ? 'open' : 'refused'
+  }
+
   #host(name: string): VirtualHost {
     const host = this.#hosts.get(name)
     invariant(host !== undefined, `there is no host ${name}`)
@@ -125,20 +140,24 @@ export class VirtualNetwork implements Network {
   }
 
   /** Where a new connection leads: `host` is the one that was named, `target` the one behind its forwarding. */
-  #route(to: Destination) {
+  #route(to: Destination): Route {
     const host = this.#hosts.get(to.host)
     const forwarded = host?.forward?.(to.port)
     const { host: name, port } = typeof forwarded === 'object' ? forwarded : to
     return { host, target: this.#hosts.get(name), port, isRefused: forwarded === 'refuse' }
   }
 
-  #answer(from: VirtualHost, to: Destination): Dialled {
-    const { host, target, port, isRefused } = this.#route(to)
-    if (host === undefined || target === undefined) return SILENT
+  #pathOf(from: VirtualHost, { host, target }: Pick<Route, 'host' | 'target'>): Path | undefined {
+    if (host === undefined || target === undefined) return undefined
     const path = new Path(this.#partitions).add(from).add(host)
-    if (target !== host) path.add(target)
-    if (path.reach('there') !== 'clear') return SILENT
-    const accepted = isRefused ? undefined : target.listeners.get(port)?.accept(from.name)
+    return target === host ? path : path.add(target)
+  }
+
+  #answer(from: VirtualHost, to: Destination): Dialled {
+    const route = this.#route(to)
+    const path = this.#pathOf(from, route)
+    if (path?.reach('there') !== 'clear') return SILENT
+    const accepted = route.isRefused ? undefined : route.target?.listeners.get(route.port)?.accept(from.name)
     if (accepted === undefined) return REFUSED
     return { kind: 'open', connection: new VirtualConnection({ wire: this.#wire, path, accepted }) }
   }

@@ -43,7 +43,8 @@ export function jobOf(name: string): Job | undefined {
     kind === 'plan' ||
     kind === 'fleet' ||
     kind === 'ingress' ||
-    kind === 'guard'
+    kind === 'guard' ||
+    kind === 'dns'
   )
     return { kind, seed: rest }
   const match = /^(?:(\w+) )??(abort )?(none|(?:before|after) \d+(?:, (?:before|after) \d+)*)$/.exec(rest)

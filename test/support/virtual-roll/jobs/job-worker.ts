@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import { runFleet } from '../../fleet/run-fleet.ts'
 import { limitProcessor } from '../../processor-limit.ts'
+import { runDnsSeed } from '../../virtual-dns/run-dns-seed.ts'
 import { runGuardSeed } from '../../virtual-guard/run-guard-seed.ts'
 import { runIngressSeed } from '../../virtual-ingress/run-ingress-seed.ts'
 import { crashRun } from '../crash/crash-run.ts'
@@ -28,6 +29,7 @@ async function ended(job: Exclude<Job, { readonly kind: 'test' }>): Promise<JobR
   if (job.kind === 'plan') return { kind: 'plan', report: await runPlanSeed(job.seed) }
   if (job.kind === 'fleet') return { kind: 'fleet', report: await runFleet(job.seed) }
   if (job.kind === 'guard') return { kind: 'guard', report: await runGuardSeed(job.seed) }
+  if (job.kind === 'dns') return { kind: 'dns', report: await runDnsSeed(job.seed) }
   if (job.kind === 'ingress') return { kind: 'ingress', report: await runIngressSeed(job.seed) }
   return { kind: 'crash', plan: job.plan, run: await crashRun(job.plan) }
 }

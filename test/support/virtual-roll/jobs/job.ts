@@ -1,4 +1,5 @@
 import type { FleetReport } from '../../fleet/fleet-report.ts'
+import type { DnsReport } from '../../virtual-dns/run-dns-seed.ts'
 import type { GuardReport } from '../../virtual-guard/run-guard-seed.ts'
 import type { IngressReport } from '../../virtual-ingress/run-ingress-seed.ts'
 import type { CrashPlan, CrashRun } from '../crash/crash-run.ts'
@@ -25,6 +26,7 @@ type World =
   | { readonly kind: 'fleet'; readonly seed: string }
   | { readonly kind: 'ingress'; readonly seed: string }
   | { readonly kind: 'guard'; readonly seed: string }
+  | { readonly kind: 'dns'; readonly seed: string }
   /** A test file by its path, with worlds of its own or none. */
   | { readonly kind: 'test'; readonly file: string }
 
@@ -39,6 +41,7 @@ type Outcome =
   | { readonly kind: 'fleet'; readonly report: FleetReport }
   | { readonly kind: 'ingress'; readonly report: IngressReport }
   | { readonly kind: 'guard'; readonly report: GuardReport }
+  | { readonly kind: 'dns'; readonly report: DnsReport }
   | { readonly kind: 'crash'; readonly plan: CrashPlan; readonly run: CrashRun }
   | { readonly kind: 'test'; readonly failed: readonly string[] }
   /** Not even the world came about, or the work threw. */

@@ -2,7 +2,7 @@ import { complaints, type Job, type JobReport } from './job.ts'
 import { runJobs } from './run-jobs.ts'
 
 interface Seeds {
-  readonly kind: 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard'
+  readonly kind: 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard' | 'dns'
   readonly from: number
   readonly count: number
   readonly workers: number
@@ -17,6 +17,7 @@ const COMMANDS = {
   fleet: 'fleets -- --seed',
   ingress: 'ingress -- --seed',
   guard: 'guards -- --seed',
+  dns: 'dns -- --seed',
 } as const
 
 interface Tried {

@@ -1,0 +1,75 @@
+import type { DnsFault, FaultKind } from './dns-faults.ts'
+
+/** Of any world: what was not seen, or is about to be over. */
+const ALWAYS = ['Healthy', 'PodStarting', 'VantageCutOff', 'PlaceRefused', 'ZoneUnanswered', 'NotAsked', 'UdpUnseen']
+
+const ALL_SILENT = ['OnlyPodDead', 'UdpDropped', 'AllPodsSilent']
+const SILENT_POD = ['PodNetworkDead', 'NodeNetworkDead', ...ALL_SILENT]
+/** What is seen from one side of a node alone. */
+const FROM_SOME = ['SeenFromSomePlaces', 'ProxyStale', 'DeadEndpointKept', 'CrossNodeUdp', 'ServiceWrong']
+
+/** What each fault may be called, by whoever sees it. */
+const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
+  udpDead: ['UdpDead', ...ALL_SILENT],
+  tcpDead: ['TcpDead', 'ServiceTcpDead'],
+  podSilent: SILENT_POD,
+  hung: ['ProcessHung', ...SILENT_POD],
+  stale: ['DataStale', 'DataStaleEverywhere'],
+  upstreamOfOne: ['UpstreamOfOne', 'UpstreamDown'],
+  loses: ['Loses', 'DeadEndpointKept', 'UdpDead', 'SeenFromSomePlaces', ...ALL_SILENT],
+  late: ['AnswersLate', 'Slow', 'DeadEndpointKept', ...ALL_SILENT],
+  wrongSource: ['ReplyFromElsewhere', ...ALL_SILENT],
+  truncates: [],
+  overlayDead: [...SILENT_POD, ...FROM_SOME],
+  nodeCut: [...SILENT_POD, ...FROM_SOME],
+  nodeDown: ['NodeDown', ...SILENT_POD, ...FROM_SOME],
+  proxyStale: ['ProxyStale', 'ServiceWrong'],
+  refusedPlace: ['SeenFromSomePlaces', 'DataStaleEverywhere'],
+  udpOut: [...FROM_SOME, ...ALL_SILENT],
+  upstreamDown: ['UpstreamDown'],
+  crossUdp: ['CrossNodeUdp', 'SeenFromSomePlaces', 'UdpDead', ...ALL_SILENT, ...FROM_SOME],
+  truncatesAll: [],
+  apiAway: ['DataStaleEverywhere'],
+}
+
+/** While pods come and go, what is listed and what is programmed differ for a moment. */
+const IN_CHANGE = ['NotReady', 'NotRunning', 'EndpointMissing', 'NodeDown', 'DeadEndpointKept', 'NoEndpointsProgrammed']
+
+/** Which findings a check may have had. */
+export function allowedCauses(faults: readonly DnsFault[], isSteady: boolean): ReadonlySet<string> {
+  return new Set([...ALWAYS, ...faults.flatMap(({ kind }) => BY_FAULT[kind]), ...(isSteady ? [] : IN_CHANGE)])
+}
+
+/** Findings that say of a pod that it is itself at fault. */
+const OF_POD = new Set([
+  'UdpDead',
+  'TcpDead',
+  'PodNetworkDead',
+  'ProcessHung',
+  'DataStale',
+  'Loses',
+  'AnswersLate',
+  'UpstreamOfOne',
+])
+export const isOfPod = (code: string): boolean => OF_POD.has(code)
+
+/** Whether a pod on that node is ill, or looks so, by that fault. */
+export const concerns = (fault: DnsFault, { uid, node }: { readonly uid: string; readonly node: string }): boolean =>
+  fault.pod === undefined
+    ? fault.node === undefined || fault.node === node || IS_OF_PLACES.has(fault.kind)
+    : fault.pod === uid
+
+/** What makes other pods look ill to those on a node. */
+const IS_OF_PLACES: ReadonlySet<FaultKind> = new Set(['overlayDead', 'nodeCut', 'udpOut', 'refusedPlace'])
+
+/** By which a pod that a repair touches does not serve. */
+export const ENDS_SERVICE: ReadonlySet<FaultKind> = new Set([
+  'udpDead',
+  'tcpDead',
+  'podSilent',
+  'hung',
+  'stale',
+  'overlayDead',
+  'nodeCut',
+  'nodeDown',
+])

@@ -1,0 +1,192 @@
+import { wallMs } from '../../../src/ground/model/time.ts'
+import { readiness } from '../../../src/sim/actors/node-object.ts'
+import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import { NODES, PODS, SERVICES } from '../../../src/sim/world/api-resource.ts'
+import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
+import { deleteObject } from '../../../src/sim/world/delete-object.ts'
+import { turnsOfLoop } from '../turns-of-loop.ts'
+import type { DrawnFault, Place } from './dns-faults.ts'
+import { API, dnsManifests, neighbours, PORTS, someService, ZONE } from './dns-manifests.ts'
+import { DnsNetwork } from './dns-network.ts'
+import { DnsPods } from './dns-pods.ts'
+import type { Deed, DnsScenario } from './dns-scenario.ts'
+import { FaultBoard } from './fault-board.ts'
+import { ServiceRules } from './service-rules.ts'
+
+const STARTED_WITHIN_S = 120
+/** Services that are there before, so that one of them is old enough to be asked for. */
+const EARLIER_SERVICES = 2
+
+/** A cluster in virtual time with DNS in it, and what is wrong there. */
+export class DnsGround {
+  readonly cluster: VirtualCluster
+  readonly board: FaultBoard
+  readonly pods: DnsPods
+  readonly network: DnsNetwork
+  #services = 0
+
+  private constructor(cluster: VirtualCluster) {
+    this.cluster = cluster
+    this.board = new FaultBoard(() => cluster.time.monoMs())
+    const faults = this.board.active
+    this.pods = new DnsPods({ cluster, zone: ZONE, faults })
+    const rules = new ServiceRules(cluster, cluster.random.fork('service rules'))
+    this.network = new DnsNetwork({
+      ...{ cluster, faults, rules, pods: this.pods },
+      random: cluster.random.fork('dns network'),
+      healthPort: PORTS.health,
+      dnsPort: PORTS.dns,
+      api: API,
+    })
+    this.#watchChanges()
+  }
+
+  static async open(scenario: DnsScenario): Promise<DnsGround> {
+    const cluster = new VirtualCluster(
+      {
+        seed: `dns ${scenario.seed}`,
+        startAt: wallMs(Date.UTC(2026, 0, 1)),
+        nodes: scenario.nodes,
+        darkMs: 500,
+        manifests: [],
+        balancer: { fronts: [], check: { interMs: 60_000, fall: 3, rise: 2 } },
+        pace: 'usual',
+      },
+      turnsOfLoop,
+    )
+    const ground = new DnsGround(cluster)
+    await ground.until('all Nodes to be Ready', () => ground.readyNodes().length === scenario.nodes, STARTED_WITHIN_S)
+    for (let i = 0; i < EARLIER_SERVICES; i += 1) ground.addService()
+    for (const manifest of [...dnsManifests(scenario), neighbours()]) applyManifest(cluster.world, manifest)
+    const isServed = (): boolean => ground.pods.serving().length === scenario.replicas
+    await ground.until('all pods of DNS to be Ready', isServed, STARTED_WITHIN_S)
+    // Until the kube-proxies have them, and the newest Service is old enough.
+    await cluster.time.advance(80_000)
+    return ground
+  }
+
+  end(): void {
+    this.cluster.end()
+  }
+
+  readyNodes(): readonly string[] {
+    return [...this.cluster.world.store.all(NODES)]
+      .filter((node) => readiness(node) === 'True')
+      .map(({ metadata }) => metadata.name)
+      .toSorted()
+  }
+
+  addService(): void {
+    applyManifest(this.cluster.world, someService(this.#services))
+    this.#services += 1
+  }
+
+  /** A node or a machine beside the cluster. */
+  placeOf({ kind, pick }: DnsScenario['here'], name: string): Place {
+    if (kind === 'outside') return { name, isHost: true }
+    const nodes = this.readyNodes()
+    return { name, node: nodes[pick % nodes.length] ?? '', isHost: kind === 'host' }
+  }
+
+  /** It is so until the returned function is called. Undefined: there is nothing that it could be about. */
+  fault(drawn: DrawnFault, isKept: (node: string) => boolean): (() => void) | undefined {
+    const { pods, cluster, board } = this
+    const serving = pods.serving()
+    const pod = serving[drawn.pick % serving.length]
+    const nodes = this.readyNodes().filter((name) => drawn.kind !== 'nodeDown' || !isKept(name))
+    const node = nodes[drawn.pick % nodes.length]
+    if (pod === undefined || node === undefined) return undefined
+    const fault = { ...drawn, ...(isOfNode(drawn) ? { node } : { pod: pod.uid }) }
+    board.begin(fault)
+    if (drawn.kind === 'stale') pods.cutWatch(pod.uid)
+    if (drawn.kind === 'nodeDown') cluster.machines.get(node)?.powerCut()
+    if (drawn.kind === 'apiAway') cluster.apiServer.kill()
+    return () => {
+      if (drawn.kind === 'stale') pods.watchAgain(pod.uid)
+      if (drawn.kind === 'nodeDown') cluster.machines.get(node)?.powerOn()
+      if (drawn.kind === 'apiAway') cluster.apiServer.start()
+      board.end(fault)
+    }
+  }
+
+  deed({ kind, pick }: Deed): void {
+    this.board.changed()
+    if (kind === 'cordon') {
+      const nodes = this.readyNodes()
+      this.#cordon(nodes[pick % nodes.length], true)
+      return
+    }
+    const metadata = { namespace: 'kube-system', name: 'coredns' }
+    const template = { metadata: { annotations: { 'test.local/at': String(pick) } } }
+    const spec = kind === 'scale' ? { replicas: 2 + (pick % 3) } : { template }
+    applyManifest(this.cluster.world, { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec })
+  }
+
+  /** A person deletes what a repair has kept. */
+  deleteQuarantined(): void {
+    for (const old of this.pods.quarantined())
+      deleteObject(this.cluster.world, { resource: PODS, old, options: { gracePeriodSeconds: 0 } })
+  }
+
+  uncordonAll(): void {
+    for (const name of this.cluster.nodes) this.#cordon(name, false)
+  }
+
+  condition(): string {
+    const service = this.cluster.world.store.get(SERVICES, { namespace: 'kube-system', name: 'kube-dns' })
+    const { conditions = [] } = (service?.status ?? {}) as {
+      readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[]
+    }
+    return conditions.map(({ type, status, reason }) => `${type}=${status} ${reason}`).join(', ')
+  }
+
+  /** Virtual time goes on until it holds. */
+  async until(what: string, holds: () => boolean, withinS: number): Promise<void> {
+    for (let step = 0; step < withinS * 4; step += 1) {
+      if (holds()) return
+      await this.cluster.time.advance(250)
+    }
+    throw new Error(`waited for ${what} for ${withinS} s: ${this.condition()}`)
+  }
+
+  #cordon(name: string | undefined, unschedulable: boolean): void {
+    const { store } = this.cluster.world
+    const node = name === undefined ? undefined : store.get(NODES, { name })
+    if (node === undefined) return
+    const { unschedulable: was = false, ...spec } = node.spec as { readonly unschedulable?: boolean }
+    if (was !== unschedulable) store.put(NODES, { ...node, spec: unschedulable ? { ...spec, unschedulable } : spec })
+  }
+
+  /** Of pods of DNS, of their endpoints, and of Nodes: until a check and all kube-proxies have them. */
+  #watchChanges(): void {
+    const { store } = this.cluster.world
+    const states = new Map<string, string>()
+    const note = (key: string, state: string): void => {
+      if (states.get(key) === state) return
+      states.set(key, state)
+      this.board.changed()
+    }
+    store.subscribe(PODS, ({ type, object: { metadata, status } }) => {
+      if (metadata.namespace !== 'kube-system') return
+      const conditions = (
+        status as { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
+      )?.conditions
+      const ready = conditions?.find((one) => one.type === 'Ready')?.status
+      const { labels, deletionTimestamp } = metadata
+      note(metadata.uid, JSON.stringify([type === 'DELETED', ready, labels, deletionTimestamp]))
+    })
+    store.subscribe(NODES, ({ type, object }) => {
+      note(object.metadata.name, JSON.stringify([type === 'DELETED', readiness(object), object.spec]))
+    })
+  }
+}
+
+const NODE_BOUND = new Set<DrawnFault['kind']>([
+  'overlayDead',
+  'nodeCut',
+  'nodeDown',
+  'proxyStale',
+  'refusedPlace',
+  'udpOut',
+])
+const isOfNode = ({ kind }: DrawnFault): boolean => NODE_BOUND.has(kind)

@@ -1,0 +1,102 @@
+import type { DnsCheck } from '../../../src/dns/run/check-dns.ts'
+import { allowedCauses, concerns, ENDS_SERVICE, isOfPod } from './allowed-causes.ts'
+import { type DnsFault, effectOf, isBroken } from './dns-faults.ts'
+import type { DnsGround } from './dns-ground.ts'
+import type { AskedPath } from './dns-network.ts'
+
+type Say = (checker: string, text: string) => void
+
+interface Seen {
+  readonly check: Pick<DnsCheck, 'verdict' | 'findings'>
+  readonly fromMs: number
+  readonly asked: readonly AskedPath[]
+}
+
+/** What was true up to so long ago may be what a check goes by: the pace of watches, kube-proxies and the second round. */
+const LATE_MS = 15_000
+/** A decision is made by checks that took so long. */
+const DECIDED_WITHIN_MS = 60_000
+
+/** Judges checks and repairs by what was at fault in the world, and by nothing that a check says of itself. */
+export class DnsWitness {
+  readonly #ground: DnsGround
+  readonly #say: Say
+  checks = 0
+  touched = 0
+  readonly codes: Record<string, number> = {}
+
+  constructor(ground: DnsGround, say: Say) {
+    this.#ground = ground
+    this.#say = say
+  }
+
+  checked({ check, fromMs, asked }: Seen): void {
+    const now = this.#ground.cluster.time.monoMs()
+    this.checks += 1
+    for (const { code } of check.findings) this.codes[code] = (this.codes[code] ?? 0) + 1
+    this.#judgeCauses({ check, fromMs, asked }, now)
+    if (check.verdict === 'ok') this.#judgeHealthy({ check, fromMs, asked }, now)
+  }
+
+  /** A repair took this pod out of service. */
+  touches(name: string): void {
+    const { board, pods, cluster } = this.#ground
+    const now = cluster.time.monoMs()
+    this.touched += 1
+    const pod = pods.named(name)
+    if (pod === undefined) return
+    const faults = board.within(now - DECIDED_WITHIN_MS, now)
+    const why = faults.filter((fault) => ENDS_SERVICE.has(fault.kind) && concerns(fault, pod))
+    if (why.length === 0) this.#say('no-serving-pod-taken', `${name} was taken out, and there was ${textOf(faults)}`)
+    const others = pods.serving().filter(({ uid }) => uid !== pod.uid)
+    const well = others.filter((other) => !faults.some((fault) => isDead(fault, other)))
+    if (well.length === 0) this.#say('others-serve', `${name} was taken out, and no other pod serves`)
+  }
+
+  #judgeCauses({ check, fromMs }: Seen, now: number): void {
+    const { board, pods } = this.#ground
+    const faults = board.within(fromMs - LATE_MS, now)
+    const isSteady = board.isSteady(fromMs - LATE_MS, now)
+    const allowed = allowedCauses(faults, isSteady)
+    const place = check.findings.map(({ code }) => code).join(', ')
+    for (const { code, subjects } of check.findings) {
+      if (!allowed.has(code)) this.#say('cause-is-true', `${code} (of ${place}), and there was ${textOf(faults)}`)
+      if (!isOfPod(code)) continue
+      for (const { kind, name } of subjects) {
+        const pod = kind === 'pod' ? pods.named(name) : undefined
+        if (pod !== undefined && !faults.some((fault) => concerns(fault, pod)))
+          this.#say('pod-is-the-one', `${code} names ${name} on ${pod.node}, and there was ${textOf(faults)}`)
+      }
+    }
+    if (faults.length === 0 && isSteady && check.verdict !== 'ok' && check.verdict !== 'unverified')
+      this.#say('no-false-alarm', `${check.verdict}: ${place}`)
+  }
+
+  #judgeHealthy({ fromMs, asked }: Seen, now: number): void {
+    const { board } = this.#ground
+    const faults = board.throughout(fromMs, now)
+    const isSound = ({ leg: { place } }: AskedPath): boolean =>
+      place.node !== undefined &&
+      effectOf(board.within(fromMs, now), { place, over: 'tcp', to: 'api', isByService: true }).lost !== 1
+    const counted = asked.filter(isSound)
+    for (const path of counted.filter(({ leg }) => !leg.isByService)) {
+      if (path.leg.to === 'api' || path.answered > 0 || !isBroken(effectOf(faults, path.leg))) continue
+      const { place, over, to } = path.leg
+      this.#say('never-healthy-over-broken', `${place.name} → ${to.uid} over ${over}: ${textOf(faults)}`)
+    }
+    const byService = Map.groupBy(
+      counted.filter(({ leg }) => leg.isByService),
+      ({ leg: { place, over } }) => `${place.name} over ${over}`,
+    )
+    for (const [way, paths] of byService) {
+      const isDead = paths.every((path) => path.answered === 0 && isBroken(effectOf(faults, path.leg)))
+      if (isDead) this.#say('never-healthy-over-broken', `the Service from ${way}: ${textOf(faults)}`)
+    }
+  }
+}
+
+const isDead = (fault: DnsFault, pod: { readonly uid: string; readonly node: string }): boolean =>
+  ENDS_SERVICE.has(fault.kind) && (fault.pod === undefined ? fault.node === pod.node : fault.pod === pod.uid)
+
+const textOf = (faults: readonly DnsFault[]): string =>
+  faults.length === 0 ? 'no fault' : faults.map(({ kind, pod, node }) => `${kind} of ${pod ?? node}`).join(' and ')

@@ -1,0 +1,32 @@
+import { type FaultKind, NODE_FAULTS, POD_FAULTS, SHARED_FAULTS } from './dns-faults.ts'
+import { type DnsScenario, dnsScenario } from './dns-scenario.ts'
+
+const FAULTS: readonly FaultKind[] = [...POD_FAULTS, ...NODE_FAULTS, ...SHARED_FAULTS]
+
+/** Each kind of a world by a word, and whether a scenario has it. */
+const KINDS: Readonly<Record<string, (scenario: DnsScenario) => boolean>> = {
+  ...Object.fromEntries(
+    FAULTS.map((kind) => [`fault ${kind}`, ({ faults }: DnsScenario) => faults.some((fault) => fault.kind === kind)]),
+  ),
+  'two faults at once': ({ faults: [one, other] }) =>
+    one !== undefined && other !== undefined && one.fromMs < other.toMs && other.fromMs < one.toMs,
+  'one replica': ({ replicas }) => replicas === 1,
+  'checked from a pod': ({ here }) => here.kind === 'pod',
+  'checked from a node': ({ here }) => here.kind === 'host',
+  'checked from outside': ({ here }) => here.kind === 'outside',
+  'with relays': ({ hasRelays }) => hasRelays,
+  'without relays': ({ hasRelays }) => !hasRelays,
+  'a rollout': ({ deeds }) => deeds.some(({ kind }) => kind === 'rollout'),
+  scaled: ({ deeds }) => deeds.some(({ kind }) => kind === 'scale'),
+  'a cordon': ({ deeds }) => deeds.some(({ kind }) => kind === 'cordon'),
+  'the API in trouble': ({ api }) => api.length > 0,
+  'killed at a write': ({ killsAtWrites }) => killsAtWrites.length > 0,
+  'killed between writes': ({ killsAtMs }) => killsAtMs.length > 0,
+  'a clock that differs': ({ clockAheadMs }) => clockAheadMs !== 0,
+}
+
+/** How many of these seeds draw each kind. */
+export function drawnKinds(seeds: readonly string[]): readonly (readonly [string, number])[] {
+  const scenarios = seeds.map(dnsScenario)
+  return Object.entries(KINDS).map(([word, has]) => [word, scenarios.filter(has).length])
+}
