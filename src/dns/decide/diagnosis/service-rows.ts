@@ -134,9 +134,17 @@ function servedWrongly(d: Digest): readonly DnsFinding[] {
   const wrong = ofPods.some(isWrong) ? [] : service.filter((path) => isWrong(path.reading) || isForeign(d, path))
   if (wrong.length > 0) return [{ code: 'ServiceAnswersWrong', subjects, evidence: wrong.map(text) }]
   const isTcpOwn = scene.service.tcpPort !== undefined && !pods.some(isSilentOverTcp)
-  const noTcp = isTcpOwn ? service.filter(({ reading }) => reading.tcp === 'silent') : []
+  const noTcp = isTcpOwn ? service.filter((path) => path.reading.tcp === 'silent' && !isOfSilentPods(d, path)) : []
   return noTcp.length > 0 ? [{ code: 'ServiceTcpDead', subjects, evidence: noTcp.map(text) }] : []
 }
+
+/** The few connections to the Service may all have led to pods that this place does not reach. */
+const isOfSilentPods = ({ pods }: Digest, { from }: PathFrom): boolean =>
+  pods.some(({ seen }) =>
+    seen.some(
+      ({ vantage, reading: { udp, tcp } }) => vantage.name === from.name && udp === 'silent' && tcp === 'silent',
+    ),
+  )
 
 /** For nodes where a cache answers in the place of the Service. */
 export function cacheFindings(d: Digest): readonly DnsFinding[] {

@@ -124,6 +124,11 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     ['ServiceTcpDead service kube-system/kube-dns'],
   ],
   [
+    'from one node a pod is silent, and both connections to the Service led to it',
+    aScene({ pods: { a: { v2: DEAD } }, service: { v2: NO_TCP }, change: { service: { ...service, tcpPort: 53 } } }),
+    ['SeenFromSomePlaces pod a'],
+  ],
+  [
     'a pod and the Service are silent over TCP: the pod explains it',
     aScene({ pods: { a: NO_TCP }, service: { v1: NO_TCP }, change: { service: { ...service, tcpPort: 53 } } }),
     ['TcpDead pod a'],
