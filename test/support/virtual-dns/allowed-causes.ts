@@ -35,9 +35,19 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
 /** While pods come and go, what is listed and what is programmed differ for a moment. */
 const IN_CHANGE = ['NotReady', 'NotRunning', 'EndpointMissing', 'NodeDown', 'DeadEndpointKept', 'NoEndpointsProgrammed']
 
+/** What begins or ends within a check has it see a part of the fault. */
+const IN_PART = ['Loses']
+
+interface Moment {
+  readonly isSteady: boolean
+  /** All of the faults were there for all of the check. */
+  readonly isSame: boolean
+}
+
 /** Which findings a check may have had. */
-export function allowedCauses(faults: readonly DnsFault[], isSteady: boolean): ReadonlySet<string> {
-  return new Set([...ALWAYS, ...faults.flatMap(({ kind }) => BY_FAULT[kind]), ...(isSteady ? [] : IN_CHANGE)])
+export function allowedCauses(faults: readonly DnsFault[], { isSteady, isSame }: Moment): ReadonlySet<string> {
+  const ofFaults = faults.flatMap(({ kind }) => BY_FAULT[kind])
+  return new Set([...ALWAYS, ...ofFaults, ...(isSteady ? [] : IN_CHANGE), ...(isSame ? [] : IN_PART)])
 }
 
 /** Findings that say of a pod that it is itself at fault. */

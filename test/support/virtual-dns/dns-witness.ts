@@ -49,7 +49,7 @@ export class DnsWitness {
     const why = faults.filter((fault) => ENDS_SERVICE.has(fault.kind) && concerns(fault, pod))
     if (why.length === 0) this.#say('no-serving-pod-taken', `${name} was taken out, and there was ${textOf(faults)}`)
     const others = pods.serving().filter(({ uid }) => uid !== pod.uid)
-    const well = others.filter((other) => !faults.some((fault) => isDead(fault, other)))
+    const well = others.filter((other) => ![...board.active].some((fault) => isDead(fault, other)))
     if (well.length === 0) this.#say('others-serve', `${name} was taken out, and no other pod serves`)
   }
 
@@ -57,7 +57,8 @@ export class DnsWitness {
     const { board, pods } = this.#ground
     const faults = board.within(fromMs - LATE_MS, now)
     const isSteady = board.isSteady(fromMs - LATE_MS, now)
-    const allowed = allowedCauses(faults, isSteady)
+    const isSame = board.throughout(fromMs, now).length === board.within(fromMs, now).length
+    const allowed = allowedCauses(faults, { isSteady, isSame })
     const place = check.findings.map(({ code }) => code).join(', ')
     for (const { code, subjects } of check.findings) {
       if (!allowed.has(code)) this.#say('cause-is-true', `${code} (of ${place}), and there was ${textOf(faults)}`)
@@ -73,14 +74,21 @@ export class DnsWitness {
   }
 
   #judgeHealthy({ fromMs, asked }: Seen, now: number): void {
-    const { board } = this.#ground
+    const { board, pods } = this.#ground
+    const serving = new Set(pods.serving().map(({ uid }) => uid))
     const faults = board.throughout(fromMs, now)
     const isSound = ({ leg: { place } }: AskedPath): boolean =>
       place.node !== undefined &&
       effectOf(board.within(fromMs, now), { place, over: 'tcp', to: 'api', isByService: true }).lost !== 1
     const counted = asked.filter(isSound)
     for (const path of counted.filter(({ leg }) => !leg.isByService)) {
-      if (path.leg.to === 'api' || path.answered > 0 || !isBroken(effectOf(faults, path.leg))) continue
+      if (
+        path.leg.to === 'api' ||
+        !serving.has(path.leg.to.uid) ||
+        path.answered > 0 ||
+        !isBroken(effectOf(faults, path.leg))
+      )
+        continue
       const { place, over, to } = path.leg
       this.#say('never-healthy-over-broken', `${place.name} → ${to.uid} over ${over}: ${textOf(faults)}`)
     }
