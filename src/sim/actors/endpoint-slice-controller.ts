@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Family } from '../machines/families.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { ENDPOINT_SLICES, PODS, SERVICES } from '../world/api-resource.ts'
 import { createObject } from '../world/create-object.ts'
@@ -11,7 +12,7 @@ import { controllerReference, wasAccepted } from './owned-pods.ts'
 import { podIndexOf } from './pod-index.ts'
 import { isGoing, isReady, type PodObject } from './pod-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
-import { endpointOf, type ServiceObject, type SlicePort, slicePorts } from './service-endpoints.ts'
+import { endpointOf, familiesOf, type ServiceObject, type SlicePort, slicePorts } from './service-endpoints.ts'
 import { type SlicePart, slicePartsOf } from './slice-parts.ts'
 
 const LAG_MS = 10
@@ -84,21 +85,30 @@ function sync(world: World, service: ServiceObject, slices: readonly ApiObject[]
   const { selector = {} } = service.spec
   if (Object.keys(selector).length === 0) return undefined
   const pods = podIndexOf(world).matching(namespace, { matchLabels: selector })
-  const endpoints = pods
-    .flatMap((pod) => endpointOf(service, pod) ?? [])
-    .toSorted((a, b) => (a.targetRef.name < b.targetRef.name ? -1 : 1))
   const ports = slicePorts(service, pods)
-  const written = slicePartsOf(endpoints, slices).map((part, at) => write(world, service, { ...part, ports, at }))
+  const written = familiesOf(service).flatMap((addressType) => {
+    const endpoints = pods
+      .flatMap((pod) => endpointOf(service, pod, addressType) ?? [])
+      .toSorted((a, b) => (a.targetRef.name < b.targetRef.name ? -1 : 1))
+    const own = slices.filter((slice) => slice.addressType === addressType)
+    return slicePartsOf(endpoints, own).map((part, at) => write(world, service, { ...part, addressType, ports, at }))
+  })
   return written.every(Boolean) ? undefined : 'failed'
+}
+
+interface WrittenPart extends SlicePart {
+  readonly addressType: Family
+  readonly ports: readonly SlicePort[]
+  readonly at: number
 }
 
 /** Returns whether it was accepted. An empty slice is deleted, except for the first. */
 function write(
   world: World,
   service: ServiceObject,
-  { slice, endpoints, ports, at }: SlicePart & { readonly ports: readonly SlicePort[]; readonly at: number },
+  { slice, endpoints, addressType, ports, at }: WrittenPart,
 ): boolean {
-  if (slice === undefined) return make(world, service, { endpoints, ports })
+  if (slice === undefined) return make(world, service, { addressType, endpoints, ports })
   if (endpoints.length === 0 && at > 0) deleteObject(world, { resource: ENDPOINT_SLICES, old: slice, options: {} })
   else {
     const body = { ...slice, endpoints, ports }
@@ -116,6 +126,6 @@ function make(world: World, service: ServiceObject, content: object): boolean {
     labels: { ...labels, ...MANAGED_BY, [SERVICE_NAME]: name, ...headless },
     ownerReferences: [controllerReference(SERVICES, service)],
   }
-  const body = { metadata, addressType: 'IPv4', ...content }
+  const body = { metadata, ...content }
   return wasAccepted(() => createObject(world, { resource: ENDPOINT_SLICES, namespace, body }))
 }

@@ -107,6 +107,7 @@ export interface PodObject extends ApiObject {
   readonly status?: {
     readonly phase?: string
     readonly podIP?: string
+    readonly podIPs?: readonly { readonly ip: string }[]
     readonly startTime?: string
     /** Where the scheduler makes room for it. */
     readonly nominatedNodeName?: string

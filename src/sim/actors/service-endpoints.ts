@@ -1,4 +1,5 @@
 import { present } from '../../ground/model/present.ts'
+import type { Family } from '../machines/families.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { isFinished, isGoing, isReady, type PodObject } from './pod-object.ts'
 
@@ -12,6 +13,8 @@ interface ServicePort {
 export interface ServiceObject extends ApiObject {
   readonly spec: {
     readonly clusterIP?: string
+    readonly clusterIPs?: readonly string[]
+    readonly ipFamilies?: readonly Family[]
     readonly selector?: Readonly<Record<string, string>>
     readonly ports?: readonly ServicePort[]
     readonly publishNotReadyAddresses?: boolean
@@ -33,24 +36,32 @@ export interface SlicePort {
   readonly protocol: string
 }
 
+const familyOf = (address: string): Family => (address.includes(':') ? 'IPv6' : 'IPv4')
+
+/** For each of them it has slices of its own. */
+export function familiesOf({ spec: { ipFamilies, clusterIPs = [] } }: ServiceObject): readonly Family[] {
+  if (ipFamilies !== undefined) return ipFamilies
+  const found = new Set(clusterIPs.filter((address) => address !== 'None').map(familyOf))
+  return found.size === 0 ? ['IPv4'] : [...found]
+}
+
 /** The endpoint of a pod that has an address and has not ended; undefined: none (endpointslice/utils.go, podToEndpoint). */
-export function endpointOf(service: ServiceObject, pod: PodObject): SliceEndpoint | undefined {
-  const known = KNOWN.get(pod)
+export function endpointOf(service: ServiceObject, pod: PodObject, family: Family): SliceEndpoint | undefined {
+  const known = KNOWN[family].get(pod)
   if (known?.service === service) return known.endpoint
-  const endpoint = newEndpoint(service, pod)
-  KNOWN.set(pod, { service, endpoint })
+  const endpoint = newEndpoint(service, pod, family)
+  KNOWN[family].set(pod, { service, endpoint })
   return endpoint
 }
 
 /** A pod object never changes, and is used with each change of any other: its endpoint is the same object until then. */
-const KNOWN = new WeakMap<
-  PodObject,
-  { readonly service: ServiceObject; readonly endpoint: SliceEndpoint | undefined }
->()
+type Known = WeakMap<PodObject, { readonly service: ServiceObject; readonly endpoint: SliceEndpoint | undefined }>
+const KNOWN: Readonly<Record<Family, Known>> = { IPv4: new WeakMap(), IPv6: new WeakMap() }
 
-function newEndpoint(service: ServiceObject, pod: PodObject): SliceEndpoint | undefined {
-  const { podIP = '' } = pod.status ?? {}
-  if (podIP === '' || isFinished(pod)) return undefined
+function newEndpoint(service: ServiceObject, pod: PodObject, family: Family): SliceEndpoint | undefined {
+  const { podIP = '', podIPs = [{ ip: podIP }] } = pod.status ?? {}
+  const address = podIPs.find(({ ip }) => familyOf(ip) === family)?.ip ?? ''
+  if (address === '' || isFinished(pod)) return undefined
   const { namespace = '', name, uid } = pod.metadata
   const { hostname, subdomain, nodeName } = pod.spec
   const serving = isReady(pod)
@@ -58,7 +69,7 @@ function newEndpoint(service: ServiceObject, pod: PodObject): SliceEndpoint | un
   const isPublished = service.spec.publishNotReadyAddresses === true
   const isNamed = hostname !== undefined && subdomain === service.metadata.name
   return {
-    addresses: [podIP],
+    addresses: [address],
     conditions: { ready: isPublished || (serving && !terminating), serving, terminating },
     ...(isNamed ? { hostname } : {}),
     ...present({ nodeName }),

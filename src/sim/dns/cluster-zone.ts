@@ -1,4 +1,5 @@
 import type { Answer } from 'dns-packet'
+import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import type { ServiceObject } from '../actors/service-endpoints.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { SERVICES } from '../world/api-resource.ts'
@@ -24,7 +25,7 @@ const SCHEME = '1.1.0'
 /** As kubeadm writes it into the Corefile. */
 const TTL_SECONDS = 30
 const POD_NAME = /^(\d{1,3})-(\d{1,3})-(\d{1,3})-(\d{1,3})$/
-const REVERSE = '.in-addr.arpa'
+const REVERSE = ['.in-addr.arpa', '.ip6.arpa']
 
 const REFUSED: ZoneAnswer = { rcode: 'REFUSED', isAuthoritative: false, answers: [], authorities: [] }
 
@@ -55,7 +56,7 @@ export class ClusterZone {
     // Without the plugin `chaos` no zone of CoreDNS is of another class.
     if (ofClass !== 'IN') return this.#elsewhere
     const asked = name.toLowerCase().replace(/\.$/, '')
-    if (asked.endsWith(REVERSE)) return this.#reverse(asked, type)
+    if (REVERSE.some((zone) => asked.endsWith(zone))) return this.#reverse(asked, type)
     if (asked !== this.#zone && !asked.endsWith(`.${this.#zone}`)) return this.#elsewhere
     const records = this.#recordsOf(asked, name)
     if (records === undefined) return this.#said('NXDOMAIN', [])
@@ -79,13 +80,18 @@ export class ClusterZone {
     }
     const service = kind === 'svc' ? this.#services.get(`${namespace}/${object}`) : undefined
     if (service === undefined) return undefined
-    const address = addressOf(service)
-    return address === undefined ? [] : [{ name, type: 'A', ttl: TTL_SECONDS, data: address }]
+    return addressesOf(service).map((data) => ({
+      name,
+      type: data.includes(':') ? 'AAAA' : 'A',
+      ttl: TTL_SECONDS,
+      data,
+    }))
   }
 
   #reverse(asked: string, type: string): ZoneAnswer | undefined {
-    const address = asked.slice(0, -REVERSE.length).split('.').toReversed().join('.')
-    const found = [...this.#services.values()].find((service) => addressOf(service) === address)
+    const found = [...this.#services.values()].find((service) =>
+      addressesOf(service).some((address) => reverseOf(address) === asked),
+    )
     // The reverse zones fall through.
     if (found === undefined) return this.#elsewhere === undefined ? undefined : this.#said('NXDOMAIN', [])
     const { name, namespace = '' } = found.metadata
@@ -115,6 +121,14 @@ export class ClusterZone {
   }
 }
 
-/** Undefined: it is headless, or was given none. */
-const addressOf = ({ spec: { clusterIP } }: ServiceObject): string | undefined =>
-  clusterIP === undefined || clusterIP === '' || clusterIP === 'None' ? undefined : clusterIP
+/** None: it is headless, or was given none. */
+const addressesOf = ({ spec: { clusterIP = '', clusterIPs = [clusterIP] } }: ServiceObject): readonly string[] =>
+  clusterIPs.filter((address) => address !== '' && address !== 'None')
+
+/** RFC 1035 3.5, RFC 3596 2.5. */
+function reverseOf(address: string): string {
+  if (!address.includes(':')) return `${address.split('.').toReversed().join('.')}.in-addr.arpa`
+  const groups = canonicalAddress(address).split(':')
+  const digits = groups.map((group) => group.padStart(4, '0')).join('')
+  return `${[...digits].toReversed().join('.')}.ip6.arpa`
+}

@@ -1,6 +1,7 @@
 import type { NodeObject } from '../actors/node-object.ts'
 import type { Condition } from '../actors/pod-object.ts'
 import { withCondition } from '../actors/with-condition.ts'
+import { addressIn } from './families.ts'
 import type { NodeSpec } from './node-spec.ts'
 
 /** A Node as its kubelet reads and writes it. */
@@ -46,7 +47,7 @@ export function newNode(spec: NodeSpec, reading: MachineReading): object {
 
 /** What is not the kubelet's stays as it is. */
 export function nodeStatus(
-  { name, address, capacity = CAPACITY, kubeletVersion = KUBELET_VERSION }: NodeSpec,
+  { name, address, capacity = CAPACITY, kubeletVersion = KUBELET_VERSION, families = ['IPv4'] }: NodeSpec,
   old: MachineNode['status'],
   { bootId, isReady, isShuttingDown = false, stamp, volumesInUse = old?.volumesInUse ?? [] }: MachineReading,
 ): NonNullable<MachineNode['status']> {
@@ -68,7 +69,7 @@ export function nodeStatus(
     allocatable: capacity,
     conditions,
     addresses: [
-      { type: 'InternalIP', address },
+      ...families.map((family) => ({ type: 'InternalIP', address: addressIn(family, address) })),
       { type: 'Hostname', address: name },
     ],
     nodeInfo: {

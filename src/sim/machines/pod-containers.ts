@@ -1,4 +1,5 @@
 import { present } from '../../ground/model/present.ts'
+import { type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { AppBehaviour } from '../plane/app-behaviour.ts'
@@ -67,8 +68,11 @@ export class PodContainers {
     this.#plans = new Lifetime(parts.life)
     const { containers, initContainers = [] } = pod.spec
     const serving = (containers.find(hasAppSettings) ?? containers[0])?.name
+    const { clock } = parts.world
+    const wall = (): WallMs => wallMs(clock.wallMs() + (parts.node.clockAheadMs ?? 0))
     const shared = {
       ...parts,
+      world: { clock: { monoMs: () => clock.monoMs(), wallMs: wall } },
       node: parts.node.name,
       graceMs: graceMsOf(pod),
       onChange: () => this.#changed(),

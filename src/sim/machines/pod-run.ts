@@ -208,7 +208,7 @@ export class PodRun {
     // What ended well has succeeded, but for a static pod, which never does (kubelet_pods.go, getPhase and generateAPIPodStatus).
     const phase = failed !== undefined && this.#parts.mirror !== undefined ? 'Failed' : this.#phase()
     const state = { phase, inits, mains, ...present({ address, failed }) }
-    const status = podStatus(now, state, { hostAddress: node.address, stamp: this.#stamp() })
+    const status = podStatus(now, state, { node, stamp: this.#stamp() })
     if (isDeepStrictEqual(status, now.status)) return
     this.#written = status
     world.store.put(PODS, { ...now, status })

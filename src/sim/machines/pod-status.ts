@@ -1,7 +1,9 @@
 import { present } from '../../ground/model/present.ts'
 import type { Condition } from '../actors/pod-object.ts'
 import { withCondition } from '../actors/with-condition.ts'
+import { addressIn } from './families.ts'
 import type { NodePod, RunStatus, TerminatedState } from './node-pod.ts'
+import type { NodeSpec } from './node-spec.ts'
 import { isSidecar, type KnownContainer } from './pod-phase.ts'
 import type { ContainerState, Ended } from './pod-state.ts'
 
@@ -23,8 +25,7 @@ export interface PodFailure {
 }
 
 interface StatusMoment {
-  /** Of the node. */
-  readonly hostAddress: string
+  readonly node: Pick<NodeSpec, 'address' | 'families'>
   /** `metav1.Time` of now. */
   readonly stamp: string
 }
@@ -33,13 +34,16 @@ interface StatusMoment {
 export function podStatus(
   pod: NodePod,
   state: PodState,
-  { hostAddress, stamp }: StatusMoment,
+  { node: { address: hostAddress, families = ['IPv4'] }, stamp }: StatusMoment,
 ): NonNullable<NodePod['status']> {
   const { phase, address, inits, mains, failed } = state
   const { status: old } = pod
-  const { podIP, podIPs, ...rest } = old ?? {}
+  const { podIP: _, podIPs, ...rest } = old ?? {}
+  const inFamilies = (of: string) => families.map((family) => ({ ip: addressIn(family, of) }))
+  const own = address === undefined ? undefined : inFamilies(pod.spec.hostNetwork === true ? hostAddress : address)
   // Without its sandbox a pod has no address, but one that has ended keeps the last.
-  const shown = address ?? (phase === 'Succeeded' || phase === 'Failed' ? podIP : undefined)
+  const kept = phase === 'Succeeded' || phase === 'Failed' ? podIPs : undefined
+  const shown = own ?? kept ?? []
   const conditions = conditionsOf(pod, state).reduce<readonly Condition[]>(
     (all, condition) => withCondition(all, { ...condition, lastTransitionTime: stamp }),
     old?.conditions ?? [],
@@ -48,9 +52,9 @@ export function podStatus(
     ...rest,
     phase,
     ...(phase === 'Failed' ? failed : {}),
-    hostIP: hostAddress,
-    hostIPs: [{ ip: hostAddress }],
-    ...(shown === undefined ? {} : { podIP: shown, podIPs: [{ ip: shown }] }),
+    ...present({ hostIP: inFamilies(hostAddress)[0]?.ip }),
+    hostIPs: inFamilies(hostAddress),
+    ...(shown.length === 0 ? {} : { ...present({ podIP: shown[0]?.ip }), podIPs: shown }),
     startTime: old?.startTime ?? stamp,
     conditions,
     ...(inits.length === 0 ? {} : { initContainerStatuses: inits.map(initStatus) }),
