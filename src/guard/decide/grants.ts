@@ -15,6 +15,7 @@ import {
   guardOwner,
   isAway,
   isGivenUp,
+  isLosing,
   isUnderWay,
   type Member,
   waitedFrom,
@@ -166,8 +167,8 @@ function ofAsking(pass: GuardPass, x: GroupNode): Next {
   const going = letGoBefore(pass, x, isBegun || x.wanted.some(({ isOpen }) => isOpen))
   if (going !== undefined) return { actions: going, reasons: isBegun ? [draining(x)] : [] }
   const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)
-  // A node without a ready guard gives nothing back, and where the owner of the slot has it out, no other node can go before that ends.
-  const mayGiveWay = x.slot.kind !== 'others' && !isAway(x)
+  // A node that has no ready guard, or loses it, gives nothing back. Where the owner of the slot has it out, no other node can go before that ends.
+  const mayGiveWay = x.slot.kind !== 'others' && !isAway(x) && !isLosing(x)
   if (mayGiveWay && first !== undefined && first !== x)
     return { actions: giveBack(pass, x), reasons: [behind(x, first)] }
   const answer = admission(pass, x)
@@ -271,7 +272,7 @@ function kept({ s: { budget } }: GuardPass, x: GroupNode): readonly GuardAction[
 
 /** Ends the grant of a node whose budgets are closed: withdraws the claim, then releases the slot. */
 function giveBack(pass: GuardPass, x: GroupNode): readonly GuardAction[] {
-  const isBack = x.node === undefined || x.wanted.length === 0 || !isAway(x)
+  const isBack = x.node === undefined || x.wanted.length === 0 || !(isAway(x) || isLosing(x))
   if (!isBack) return []
   if (x.node !== undefined && x.claim !== undefined)
     return [{ kind: 'withdrawClaim', node: x.name, owner: guardOwner(pass.s.group) }]

@@ -176,6 +176,10 @@ function slotsByNode({ budget: { slots, holder } }: GuardSnapshot): ReadonlyMap<
 export const isAway = ({ node, wanted }: GroupNode): boolean =>
   node !== undefined && wanted.some(({ isReady }) => !isReady)
 
+/** A guard of it was deleted: it is still ready, and will not be for long. */
+export const isLosing = ({ wanted }: GroupNode): boolean =>
+  wanted.some(({ n: { pods } }) => pods.length > 0 && pods.every(({ deleting }) => deleting))
+
 /**
  * Its guards cannot become ready before the node is drained: our finalizer keeps those that were deleted before they were ready, and those
  * that are gone do not come back while the node takes no pods.

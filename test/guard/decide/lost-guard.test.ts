@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { decideGuards } from '../../../src/guard/decide/decide.ts'
 import { guardPass } from '../../../src/guard/decide/pass.ts'
 import { aNode } from '../../support/guard/guard-objects.ts'
@@ -87,6 +88,21 @@ test('of two such nodes the one that has a slot goes on, also where the other on
   stuck(toy, ['n1', 'n2'])
   toy.verdicts.delete(held)
   assert.deepEqual([pass(toy), pass(toy), granted(toy)], [['claim'], ['openGate', 'unlockPod'], ['n2']])
+})
+
+test('a node whose guard was just deleted for its drain keeps its slot, also where the other one asked first as far as is known', () => {
+  const toy = new GuardToy([readGuard({ spec: { mode: 'Budget', resistDeletion: true } })], [aNode('n1'), aNode('n2')])
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  const [guard] = toy.guards
+  assert.ok(guard !== undefined)
+  Object.assign(toy.nodes.get('n2') ?? {}, { unschedulable: true })
+  assert.deepEqual([pass(toy), pass(toy)], [['takeSlot'], ['claim']])
+  guard.pods = guard.pods.map((pod) =>
+    pod.nodeName === 'n2' ? { ...pod, deleting: true, isLocked: true, isReady: true } : pod,
+  )
+  stuck(toy, ['n1'])
+  toy.waitedFrom.set('n1', wallMs(0))
+  assert.deepEqual([...pass(toy), ...pass(toy), ...granted(toy)], ['alignDeployment', 'n2'])
 })
 
 test('a node with a ready guard waits for one whose guard resists and can never be ready', () => {

@@ -1,6 +1,6 @@
 import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import type { ApiObject } from '../../../src/sim/world/api-object.ts'
-import { DISRUPTION_BUDGETS, PODS } from '../../../src/sim/world/api-resource.ts'
+import { DISRUPTION_BUDGETS, LEASES, PODS } from '../../../src/sim/world/api-resource.ts'
 import type { GuardGround } from './guard-ground.ts'
 import type { Json } from './guard-manifests.ts'
 import type { GuardScenario } from './guard-scenario.ts'
@@ -32,6 +32,8 @@ export class GuardWitness {
   readonly #uncordoned = new Set<string>()
   /** Guards that were ready when they were deleted, and resist that: they are there as long as their finalizer. */
   readonly #resisting = new Set<string>()
+  /** Nodes that went by the slot of another owner, and when that owner gave it back. */
+  readonly #slotEnded = new Map<string, number>()
   grants = 0
 
   constructor(parts: Parts) {
@@ -54,6 +56,11 @@ export class GuardWitness {
         return
       if (!parts.ground.gates().some((gate) => isOfGuard(gate) && selects(gate, labels)))
         parts.say('budget-first', `${object.metadata.name} was made before a budget over it`)
+    })
+    store.subscribe(LEASES, ({ object, previous }) => {
+      const { 'evenkeel.dev/node': node } = previous?.metadata.annotations ?? {}
+      if (previous === undefined || node === undefined || isOfController(previous) || holderOf(object) !== '') return
+      this.#slotEnded.set(node, parts.ground.cluster.time.monoMs())
     })
     this.#look()
     parts.ground.onEvicted = (pod, node) => {
@@ -132,7 +139,9 @@ export class GuardWitness {
   #granted(node: string): void {
     this.grants += 1
     const { ground, scenario, held, isReleased, say } = this.#parts
-    if (!ground.slotNodes().includes(node)) say('slot-first', `${node} was granted without a slot`)
+    const endedAt = this.#slotEnded.get(node) ?? Number.NEGATIVE_INFINITY
+    const hadSlot = ground.cluster.time.monoMs() - endedAt <= OLD_MS
+    if (!hadSlot && !ground.slotNodes().includes(node)) say('slot-first', `${node} was granted without a slot`)
     const slots = new Set([...ground.slotNodes(), node]).size
     const limit = Math.min(scenario.maxOut ?? 1, Math.max(1, ground.nodeNames().length - 1))
     if (slots > limit) say('budget-kept', `${slots} nodes have a slot, and ${limit} may be out`)
@@ -158,6 +167,10 @@ const isLocked = ({ metadata: { finalizers = [] } }: ApiObject): boolean => fina
 /** Its kubelet may say only later that it was ready when it was deleted. */
 const wasDeletedReady = (before: ApiObject, object: ApiObject): boolean =>
   object.metadata.deletionTimestamp !== undefined && [before, object].some((pod) => isReady(pod as PodObject))
+
+const holderOf = ({ spec }: ApiObject): string => String((spec as Json).holderIdentity ?? '')
+
+const isOfController = (lease: ApiObject): boolean => holderOf(lease).startsWith('controller/')
 
 const isOfGuard = ({ metadata }: ApiObject): boolean => metadata.labels?.['evenkeel.dev/guard'] !== undefined
 
