@@ -103,7 +103,10 @@ export class StaticPods<Run extends StaticRun> {
 
   #mirror(pod: NodePod): void {
     const { world, link, node } = this.#parts
-    if (!link.isUp()) return
+    if (!link.isUp()) {
+      this.#tryAgain()
+      return
+    }
     const old = world.store.get(PODS, pod.metadata)
     if (old !== undefined && this.#shown(pod) === undefined) {
       // A pod of the same name that is none of its mirrors is not the kubelet's to delete.
@@ -119,7 +122,7 @@ export class StaticPods<Run extends StaticRun> {
     this.#runs.get(pod.metadata.uid)?.run.update(pod)
   }
 
-  /** The Node is gone: it is looked for again when the pod is (`syncFrequency`, with its jitter). */
+  /** The Node is gone, or the API away: both are asked for again when the pod is looked at (`syncFrequency`, with its jitter). */
   #tryAgain(): void {
     if (this.#isToTryAgain) return
     this.#isToTryAgain = true

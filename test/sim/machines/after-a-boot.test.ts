@@ -88,3 +88,15 @@ test('a mirror whose Node was deleted is made anew once the Node is there again'
   await room.until(() => room.pod('etcd-n1') !== undefined && room.isReady('etcd-n1'), 100_000)
   assert.equal(room.container('etcd-n1').containerID, id)
 })
+
+test('a static pod whose file came while the API was away is shown within two minutes, whichever client of the kubelet is back first', async () => {
+  for (const awayMs of [1_000, 3_000, 5_000, 8_000, 12_000, 20_000, 30_000, 45_000]) {
+    const room = await MachineRoom.withPod({ seed: `away ${awayMs}` })
+    const spec = { containers: [{ name: 'app', env: [{ name: 'GRACE', value: '1s' }] }] }
+    room.cutOff()
+    room.machines.manifestsOf('n1').put('etcd', { metadata: { name: 'etcd' }, spec })
+    await room.time.advance(awayMs)
+    room.reconnect()
+    await room.until(() => room.pod('etcd-n1') !== undefined, 120_000)
+  }
+})
