@@ -188,6 +188,12 @@ export const KEPT_SEEDS: readonly string[] = [
   '5101967',
   // A node whose reboot command had got lost registered anew with no process running: the one that resumed began and ended it for ever.
   '6001076',
+  // The file of a static pod of etcd came back while the API server was away: the embedded kubelet never showed that pod again.
+  '6400642',
+  // A balancer was reloaded right after a server was set out: the checker did not wait for the first check of another server.
+  '6400716',
+  // People took the weight of the other server while a slow balancer had the command under way: the checker took that for seen.
+  '6401111',
   // A Job's pod had just come when the roll ended: the checker took it for one that the roll had not brought back.
   '1000200008',
 ]
@@ -229,6 +235,7 @@ export const KEPT_POLITE: readonly string[] = ['2000396', '2000991', '2001490', 
  * whose Lease people deleted: another lane of the same roll took it, and the lane that had it waited for ever. 4000774 of
  * a server with cookies whose pool was emptied once alone: a request under way outlived that, and left a dead connection there. 5300030
  * and 5300052 of a reboot command that got lost, with a returnLimit before resendAfter: it was never sent again, and no resume helped.
+ * 6300010 of a hook that a process undid while its journal failed: the next one took it for run, and rebooted the node without it.
  */
 export const KEPT_FILES: readonly string[] = [
   '4000774',
@@ -238,4 +245,5 @@ export const KEPT_FILES: readonly string[] = [
   '4000558',
   '5300030',
   '5300052',
+  '6300010',
 ]

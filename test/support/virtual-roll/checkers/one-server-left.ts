@@ -24,7 +24,8 @@ export function oneServerLeft(scene: Scene): Checker {
     onAsked: ({ request }) => {
       if (request.kind === 'reboot') return
       const servers = scene.servers()
-      const unseenMs = request.kind === 'api' ? UNSEEN_BY_API_MS : UNSEEN_MS
+      // A slow balancer answers late, and carries out a command later than it was sent.
+      const unseenMs = request.kind === 'api' ? UNSEEN_BY_API_MS : UNSEEN_MS + 2 * scene.balancerLateMs
       for (const { key, to } of [...scene.words(request), ...scene.cordonWords(request)]) {
         const isTaken = to !== 'ready' && servers.some((server) => server.key === key && mustStay(server))
         const isLeft = (other: string): boolean =>
