@@ -113,12 +113,17 @@ function noLocalEndpoint({ scene: { service } }: Digest, paths: Digest['service'
 const podsText = ({ scene: { pods, service }, away }: Digest): string =>
   `of ${service.selected ?? 0} pods that its selector picks ${pods.length} run, and ${away.length} of those are not Ready`
 
-/** A server that knows nothing of the zone answers there: this place gets answers about it elsewhere. */
+/**
+ * A server that knows nothing of the zone answers there: this place gets answers about it elsewhere. Where pods do not answer well, the few
+ * queries about the zone may all have led to those.
+ */
 const isForeign = ({ pods, service }: Digest, { from, reading }: PathFrom): boolean => {
   const isRightHere = (place: SceneVantage, { data }: PathFrom['reading']): boolean =>
     place.name === from.name && data === 'right'
+  const here = pods.flatMap(({ seen }) => seen.filter(({ vantage }) => vantage.name === from.name))
   return (
     reading.data === 'unanswered' &&
+    here.every((one) => one.reading.udp === 'answers') &&
     (pods.some(({ seen }) => seen.some((one) => isRightHere(one.vantage, one.reading))) ||
       service.some((one) => isRightHere(one.from, one.reading)))
   )

@@ -124,6 +124,11 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     ['ServiceTcpDead service kube-system/kube-dns'],
   ],
   [
+    'a pod is dead over UDP, and all queries to the Service that were about the zone led to it',
+    aScene({ pods: { a: SILENT }, service: UNANSWERED }),
+    ['UdpDead pod a'],
+  ],
+  [
     'from one node a pod is silent, and both connections to the Service led to it',
     aScene({ pods: { a: { v2: DEAD } }, service: { v2: NO_TCP }, change: { service: { ...service, tcpPort: 53 } } }),
     ['SeenFromSomePlaces pod a'],
