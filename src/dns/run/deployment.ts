@@ -270,7 +270,10 @@ async function mayRead<T>(what: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a check can do without, and says so. */
+/**
+ * What a check can do without, and says so. An API server that does not answer now does not say what is there: a Corefile that was not read
+ * may hide Services, and a right answer would look wrong.
+ */
 async function orNote<T>(
   what: string,
   read: () => Promise<T>,
@@ -278,10 +281,13 @@ async function orNote<T>(
   try {
     return { value: await read() }
   } catch (error) {
-    if (!(error instanceof WorldError)) throw error
+    if (!(error instanceof WorldError) || !lasts(error)) throw error
     return { note: `${what} could not be read: ${error.message}` }
   }
 }
+
+/** It would be the same again, for want of rights or since it makes no sense. */
+const lasts = ({ code, retry }: WorldError): boolean => retry === 'never' || code === 'KUBE_REPLY'
 
 const noService = ({ service }: Sought): UserError =>
   service === undefined

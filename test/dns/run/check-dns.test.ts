@@ -446,6 +446,13 @@ test('rights that are missing for less are reported, and the check goes on', asy
   assert.match(checked.notes.join('\n'), /nodes could not be read/)
 })
 
+test('an API server that does not answer for a moment ends a check: a Corefile that was not read may hide what is asked for', async (t) => {
+  const away = (): Promise<never> =>
+    Promise.reject(new WorldError('the API server cannot be reached', { code: 'KUBE_UNREACHABLE', retry: 'backoff' }))
+  for (const what of ['configMap', 'nodes'] as const)
+    await assert.rejects(check(await dnsWorld(t, 2, { [what]: away })), { code: 'KUBE_UNREACHABLE' }, what)
+})
+
 test('the Service of DNS has lost its UDP port: the Service is named, whatever else has such a port', async (t) => {
   const world = await dnsWorld(t)
   const other = { namespace: 'games', name: 'server', createdAt: '2026-01-01T00:00:00Z', addresses: ['10.96.0.99'] }
