@@ -20,6 +20,17 @@ export interface ZoneAnswer {
   readonly authorities: readonly Answer[]
 }
 
+/** As the Corefile has them. */
+interface ZoneOptions {
+  readonly zone: string
+  /** What is of no zone of its own goes to other servers. */
+  readonly forwards?: boolean
+  /** Services of these alone have names; of all where it is left out. */
+  readonly namespaces?: readonly string[]
+  /** So does what the zone does not have. */
+  readonly fallsThrough?: boolean
+}
+
 /** The version of the scheme (github.com/kubernetes/dns, docs/specification.md 2.2). */
 const SCHEME = '1.1.0'
 /** As kubeadm writes it into the Corefile. */
@@ -38,13 +49,17 @@ export class ClusterZone {
   readonly #zone: string
   /** Of what is of no zone of its own: `forward` sends it on, whatever its class; without it, CoreDNS refuses. */
   readonly #elsewhere: ZoneAnswer | undefined
+  /** Of what the zone does not have. */
+  readonly #fallsThrough: boolean
   readonly #services = new Map<string, ServiceObject>()
   readonly #endWatch: () => void
 
-  constructor(world: World, { zone, forwards = false }: { readonly zone: string; readonly forwards?: boolean }) {
+  constructor(world: World, { zone, forwards = false, namespaces, fallsThrough = false }: ZoneOptions) {
     this.#zone = zone
     this.#elsewhere = forwards ? undefined : REFUSED
-    this.#endWatch = watchObjects(world, { resource: SERVICES, matches: () => true }, (event) => this.#take(event))
+    this.#fallsThrough = fallsThrough && forwards
+    const matches = ({ metadata: { namespace = '' } }: ApiObject): boolean => namespaces?.includes(namespace) ?? true
+    this.#endWatch = watchObjects(world, { resource: SERVICES, matches }, (event) => this.#take(event))
   }
 
   end(): void {
@@ -59,7 +74,7 @@ export class ClusterZone {
     if (REVERSE.some((zone) => asked.endsWith(zone))) return this.#reverse(asked, type)
     if (asked !== this.#zone && !asked.endsWith(`.${this.#zone}`)) return this.#elsewhere
     const records = this.#recordsOf(asked, name)
-    if (records === undefined) return this.#said('NXDOMAIN', [])
+    if (records === undefined) return this.#fallsThrough ? undefined : this.#said('NXDOMAIN', [])
     return this.#said(
       'NOERROR',
       records.filter((record) => record.type === type),

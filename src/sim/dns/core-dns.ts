@@ -59,7 +59,7 @@ export class CoreDns {
     const known = this.#kept.get(key)
     if (known !== undefined && now < known.untilMs) return known.answer
     const answer = zone.answer(question)
-    if (answer === undefined) return undefined
+    if (answer === undefined || answer.rcode === 'REFUSED') return answer
     if (this.#kept.size >= NAMES_MAX) this.#kept.clear()
     this.#kept.set(key, { answer, untilMs: now + KEPT_MS[answer.rcode === 'SERVFAIL' ? 'failure' : 'answer'] })
     return answer

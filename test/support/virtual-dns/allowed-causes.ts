@@ -1,7 +1,16 @@
 import type { DnsFault, FaultKind } from './dns-faults.ts'
 
 /** Of any world: what was not seen, or is about to be over. */
-const ALWAYS = ['Healthy', 'PodStarting', 'VantageCutOff', 'PlaceRefused', 'ZoneUnanswered', 'NotAsked', 'UdpUnseen']
+const ALWAYS = [
+  'Healthy',
+  'HealthyFromOutside',
+  'PodStarting',
+  'VantageCutOff',
+  'PlaceRefused',
+  'ZoneUnanswered',
+  'NotAsked',
+  'UdpUnseen',
+]
 
 const ALL_SILENT = ['OnlyPodDead', 'UdpDropped', 'AllPodsSilent']
 const SILENT_POD = ['PodNetworkDead', 'NodeNetworkDead', ...ALL_SILENT]
@@ -18,18 +27,21 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
   upstreamOfOne: ['UpstreamOfOne', 'UpstreamDown'],
   loses: ['Loses', 'DeadEndpointKept', 'UdpDead', 'SeenFromSomePlaces', ...ALL_SILENT],
   late: ['AnswersLate', 'Slow', 'DeadEndpointKept', ...ALL_SILENT],
+  slow: ['Slow'],
   wrongSource: ['ReplyFromElsewhere', ...ALL_SILENT],
   truncates: [],
   overlayDead: [...SILENT_POD, ...FROM_SOME],
   nodeCut: [...SILENT_POD, ...FROM_SOME],
   nodeDown: ['NodeDown', ...SILENT_POD, ...FROM_SOME],
   proxyStale: ['ProxyStale', 'ServiceWrong'],
-  refusedPlace: ['SeenFromSomePlaces', 'DataStaleEverywhere'],
-  udpOut: [...FROM_SOME, ...ALL_SILENT],
+  refusedPlace: ['SeenFromSomePlaces', 'DataStaleEverywhere', 'CacheIll'],
+  udpOut: [...FROM_SOME, ...ALL_SILENT, 'CacheDead'],
+  cacheDead: ['CacheDead'],
   upstreamDown: ['UpstreamDown'],
   crossUdp: ['CrossNodeUdp', 'SeenFromSomePlaces', 'UdpDead', ...ALL_SILENT, ...FROM_SOME],
   truncatesAll: [],
   apiAway: ['DataStaleEverywhere'],
+  ipv6Dead: ['AddressSilent', 'ProxyStale', 'ServiceWrong', ...SILENT_POD],
 }
 
 /** While pods come and go, what is listed and what is programmed differ for a moment. */
@@ -42,12 +54,28 @@ interface Moment {
   readonly isSteady: boolean
   /** All of the faults were there for all of the check. */
   readonly isSame: boolean
+  readonly isOutside: boolean
+  readonly hasCaches: boolean
 }
 
+/** What a place beside the cluster says of any fault. */
+const FROM_OUTSIDE = ['ExposedUdpDead', 'ExposedLoses', 'ExposedWrong']
+
 /** Which findings a check may have had. */
-export function allowedCauses(faults: readonly DnsFault[], { isSteady, isSame }: Moment): ReadonlySet<string> {
-  const ofFaults = faults.flatMap(({ kind }) => BY_FAULT[kind])
-  return new Set([...ALWAYS, ...ofFaults, ...(isSteady ? [] : IN_CHANGE), ...(isSame ? [] : IN_PART)])
+export function allowedCauses(
+  faults: readonly DnsFault[],
+  { isSteady, isSame, isOutside, hasCaches }: Moment,
+): ReadonlySet<string> {
+  const ofOnePod = Map.groupBy(faults, ({ pod = '' }) => pod)
+  return new Set([
+    ...ALWAYS,
+    ...faults.flatMap(({ kind }) => BY_FAULT[kind]),
+    ...[...ofOnePod].flatMap(([pod, both]) => (pod !== '' && both.length > 1 ? SILENT_POD : [])),
+    ...(isSteady ? [] : IN_CHANGE),
+    ...(isSame ? [] : IN_PART),
+    ...(isOutside && faults.length > 0 ? FROM_OUTSIDE : []),
+    ...(hasCaches && faults.length > 0 ? ['CacheMasks'] : []),
+  ])
 }
 
 /** Findings that say of a pod that it is itself at fault. */

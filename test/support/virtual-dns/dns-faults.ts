@@ -10,12 +10,21 @@ export const POD_FAULTS = [
   'upstreamOfOne',
   'loses',
   'late',
+  'slow',
   'wrongSource',
   'truncates',
 ] as const
 /** Of one node, or of what runs on it. */
-export const NODE_FAULTS = ['overlayDead', 'nodeCut', 'nodeDown', 'proxyStale', 'refusedPlace', 'udpOut'] as const
-export const SHARED_FAULTS = ['upstreamDown', 'crossUdp', 'truncatesAll', 'apiAway'] as const
+export const NODE_FAULTS = [
+  'overlayDead',
+  'nodeCut',
+  'nodeDown',
+  'proxyStale',
+  'refusedPlace',
+  'udpOut',
+  'cacheDead',
+] as const
+export const SHARED_FAULTS = ['upstreamDown', 'crossUdp', 'truncatesAll', 'apiAway', 'ipv6Dead'] as const
 
 export type FaultKind = (typeof POD_FAULTS)[number] | (typeof NODE_FAULTS)[number] | (typeof SHARED_FAULTS)[number]
 
@@ -44,6 +53,8 @@ export interface Place {
   readonly node?: string
   /** Of the network of its node; else of the pod network. */
   readonly isHost: boolean
+  /** It has no address of that family. */
+  readonly lacksIpv6?: true
 }
 
 /** One message on its way from a place to a server. */
@@ -51,9 +62,18 @@ export interface Leg {
   readonly place: Place
   readonly over: 'udp' | 'tcp'
   /** `api`: the API server at its cluster IP; else a pod. */
-  readonly to: 'api' | { readonly uid: string; readonly node: string }
+  readonly to: 'api' | Target
   /** By the address of a Service. */
   readonly isByService: boolean
+  readonly isIpv6: boolean
+}
+
+interface Target {
+  /** Of a pod of DNS; of a cache its name. */
+  readonly uid: string
+  readonly node: string
+  /** It has the address of its node. */
+  readonly isHost: boolean
 }
 
 /** What becomes of a message beyond what it is without a fault. */
@@ -70,6 +90,10 @@ export interface Effect {
 
 const LOST: Effect = { lost: 1 }
 const LATE_MS = 2_000
+const SLOW_MS = 600
+
+/** The name of a cache as a target. */
+export const cacheOn = (node: string | undefined): string => `cache ${node}`
 
 type Rule = (fault: DnsFault, leg: Leg) => Effect | undefined
 
@@ -80,6 +104,8 @@ const atPod =
 
 /** Whether it passes from a node to another one, or from outside. */
 const isBetweenNodes = ({ place, to }: Leg): boolean => to !== 'api' && place.node !== to.node
+/** To the address of a pod: what the network of nodes carries for the pod network. */
+const isInOverlay = (leg: Leg): boolean => isBetweenNodes(leg) && leg.to !== 'api' && !leg.to.isHost
 const touches = (fault: DnsFault, { place, to }: Leg): boolean =>
   place.node === fault.node || (to !== 'api' && to.node === fault.node)
 
@@ -94,24 +120,28 @@ const RULES: Readonly<Record<FaultKind, Rule>> = {
   upstreamOfOne: NOTHING,
   loses: atPod(({ share }, { over }) => (over === 'udp' ? { lost: share } : undefined)),
   late: atPod(() => ({ lateMs: LATE_MS })),
+  slow: atPod(() => ({ lateMs: SLOW_MS })),
   wrongSource: atPod((_, { over, isByService }) =>
     over === 'udp' && !isByService ? { isFromElsewhere: true } : undefined,
   ),
   truncates: atPod((_, { over }) => (over === 'udp' ? { isTruncated: true } : undefined)),
-  overlayDead: (fault, leg) => (isBetweenNodes(leg) && touches(fault, leg) ? LOST : undefined),
+  overlayDead: (fault, leg) => (isInOverlay(leg) && touches(fault, leg) ? LOST : undefined),
   nodeCut: (fault, leg) => {
     const isOwnPod = leg.place.node === fault.node && !leg.place.isHost
     return (isBetweenNodes(leg) && touches(fault, leg)) || (leg.to === 'api' && isOwnPod) ? LOST : undefined
   },
   nodeDown: NOTHING,
   proxyStale: ({ node }, { place, isByService, to }) =>
-    place.node === node && isByService && to !== 'api' ? LOST : undefined,
-  refusedPlace: ({ node }, { place, to }) => (place.node === node && to !== 'api' ? { isRefused: true } : undefined),
+    place.node === node && isByService && to !== 'api' && to.uid !== cacheOn(node) ? LOST : undefined,
+  refusedPlace: ({ node }, { place, to }) =>
+    place.node === node && to !== 'api' && to.uid !== cacheOn(node) ? { isRefused: true } : undefined,
   udpOut: ({ node }, { place, over }) => (place.node === node && over === 'udp' ? LOST : undefined),
+  cacheDead: ({ node }, { to }) => (to !== 'api' && to.uid === cacheOn(node) ? LOST : undefined),
   upstreamDown: NOTHING,
-  crossUdp: (_, leg) => (leg.over === 'udp' && isBetweenNodes(leg) ? LOST : undefined),
+  crossUdp: (_, leg) => (leg.over === 'udp' && isInOverlay(leg) ? LOST : undefined),
   truncatesAll: (_, { over, to }) => (over === 'udp' && to !== 'api' ? { isTruncated: true } : undefined),
   apiAway: NOTHING,
+  ipv6Dead: (_, { isIpv6, to }) => (isIpv6 && to !== 'api' ? LOST : undefined),
 }
 
 /** What all faults together make of it. */

@@ -5,11 +5,12 @@ import { NODES, PODS, SERVICES } from '../../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
 import { deleteObject } from '../../../src/sim/world/delete-object.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
-import type { DrawnFault, Place } from './dns-faults.ts'
-import { API, dnsManifests, neighbours, PORTS, someService, ZONE } from './dns-manifests.ts'
+import { type DrawnFault, NODE_FAULTS, type Place } from './dns-faults.ts'
+import { dnsManifests, neighbours, nodesOf, someService, WINDOWS } from './dns-manifests.ts'
 import { DnsNetwork } from './dns-network.ts'
 import { DnsPods } from './dns-pods.ts'
 import type { Deed, DnsScenario } from './dns-scenario.ts'
+import type { DnsSetup } from './dns-setup.ts'
 import { FaultBoard } from './fault-board.ts'
 import { ServiceRules } from './service-rules.ts'
 
@@ -23,21 +24,17 @@ export class DnsGround {
   readonly board: FaultBoard
   readonly pods: DnsPods
   readonly network: DnsNetwork
+  readonly #setup: DnsSetup
   #services = 0
 
-  private constructor(cluster: VirtualCluster) {
+  private constructor(cluster: VirtualCluster, setup: DnsSetup) {
     this.cluster = cluster
+    this.#setup = setup
     this.board = new FaultBoard(() => cluster.time.monoMs())
     const faults = this.board.active
-    this.pods = new DnsPods({ cluster, zone: ZONE, faults })
+    this.pods = new DnsPods({ cluster, setup, faults })
     const rules = new ServiceRules(cluster, cluster.random.fork('service rules'))
-    this.network = new DnsNetwork({
-      ...{ cluster, faults, rules, pods: this.pods },
-      random: cluster.random.fork('dns network'),
-      healthPort: PORTS.health,
-      dnsPort: PORTS.dns,
-      api: API,
-    })
+    this.network = new DnsNetwork({ cluster, setup, faults, rules, pods: this.pods })
     this.#watchChanges()
   }
 
@@ -46,7 +43,7 @@ export class DnsGround {
       {
         seed: `dns ${scenario.seed}`,
         startAt: wallMs(Date.UTC(2026, 0, 1)),
-        nodes: scenario.nodes,
+        nodes: nodesOf(scenario),
         darkMs: 500,
         manifests: [],
         balancer: { fronts: [], check: { interMs: 60_000, fall: 3, rise: 2 } },
@@ -54,11 +51,12 @@ export class DnsGround {
       },
       turnsOfLoop,
     )
-    const ground = new DnsGround(cluster)
-    await ground.until('all Nodes to be Ready', () => ground.readyNodes().length === scenario.nodes, STARTED_WITHIN_S)
+    const { setup, nodes, replicas } = scenario
+    const ground = new DnsGround(cluster, setup)
+    await ground.until('all Nodes to be Ready', () => ground.readyNodes().length === nodes, STARTED_WITHIN_S)
     for (let i = 0; i < EARLIER_SERVICES; i += 1) ground.addService()
     for (const manifest of [...dnsManifests(scenario), neighbours()]) applyManifest(cluster.world, manifest)
-    const isServed = (): boolean => ground.pods.serving().length === scenario.replicas
+    const isServed = (): boolean => ground.pods.serving().length === (setup.workload === 'DaemonSet' ? nodes : replicas)
     await ground.until('all pods of DNS to be Ready', isServed, STARTED_WITHIN_S)
     // Until the kube-proxies have them, and the newest Service is old enough.
     await cluster.time.advance(80_000)
@@ -69,15 +67,31 @@ export class DnsGround {
     this.cluster.end()
   }
 
+  /** Names outside of the cluster are asked of others. */
+  get forwards(): boolean {
+    return this.#setup.corefile !== 'noForward'
+  }
+
+  get hasCaches(): boolean {
+    return this.#setup.hasCaches
+  }
+
+  /** Why no relay runs on that node; undefined: one does. */
+  relayRefusal(node: string): string | undefined {
+    if (this.#setup.isFull) return `there is no room on ${node}`
+    return this.readyNodes().includes(node) ? undefined : `no relay runs on ${node}`
+  }
+
+  /** Those of Linux. */
   readyNodes(): readonly string[] {
     return [...this.cluster.world.store.all(NODES)]
-      .filter((node) => readiness(node) === 'True')
+      .filter((node) => readiness(node) === 'True' && node.metadata.name !== WINDOWS)
       .map(({ metadata }) => metadata.name)
       .toSorted()
   }
 
   addService(): void {
-    applyManifest(this.cluster.world, someService(this.#services))
+    applyManifest(this.cluster.world, someService(this.#services, this.#setup))
     this.#services += 1
   }
 
@@ -85,7 +99,8 @@ export class DnsGround {
   placeOf({ kind, pick }: DnsScenario['here'], name: string): Place {
     if (kind === 'outside') return { name, isHost: true }
     const nodes = this.readyNodes()
-    return { name, node: nodes[pick % nodes.length] ?? '', isHost: kind === 'host' }
+    const node = nodes[pick % nodes.length] ?? ''
+    return { name, node, isHost: kind === 'host', ...(this.#setup.lacksIpv6 ? { lacksIpv6: true } : {}) }
   }
 
   /** It is so until the returned function is called. Undefined: there is nothing that it could be about. */
@@ -104,7 +119,10 @@ export class DnsGround {
     return () => {
       if (drawn.kind === 'stale') pods.watchAgain(pod.uid)
       if (drawn.kind === 'nodeDown') cluster.machines.get(node)?.powerOn()
-      if (drawn.kind === 'apiAway') cluster.apiServer.start()
+      if (drawn.kind === 'apiAway') {
+        cluster.apiServer.start()
+        pods.apiIsBack()
+      }
       board.end(fault)
     }
   }
@@ -117,9 +135,11 @@ export class DnsGround {
       return
     }
     const metadata = { namespace: 'kube-system', name: 'coredns' }
+    const { workload } = this.#setup
+    if (kind === 'scale' && workload === 'DaemonSet') return
     const template = { metadata: { annotations: { 'test.local/at': String(pick) } } }
     const spec = kind === 'scale' ? { replicas: 2 + (pick % 3) } : { template }
-    applyManifest(this.cluster.world, { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec })
+    applyManifest(this.cluster.world, { apiVersion: 'apps/v1', kind: workload, metadata, spec })
   }
 
   /** A person deletes what a repair has kept. */
@@ -181,12 +201,4 @@ export class DnsGround {
   }
 }
 
-const NODE_BOUND = new Set<DrawnFault['kind']>([
-  'overlayDead',
-  'nodeCut',
-  'nodeDown',
-  'proxyStale',
-  'refusedPlace',
-  'udpOut',
-])
-const isOfNode = ({ kind }: DrawnFault): boolean => NODE_BOUND.has(kind)
+const isOfNode = ({ kind }: DrawnFault): boolean => (NODE_FAULTS as readonly string[]).includes(kind)

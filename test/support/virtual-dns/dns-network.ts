@@ -1,11 +1,13 @@
 import type { Endpoint } from '../../../src/ground/model/endpoint.ts'
-import type { PodObject } from '../../../src/sim/actors/pod-object.ts'
 import type { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
-import { refusedMessage, truncatedMessage } from '../../../src/sim/dns/answer-message.ts'
-import { NODES, PODS } from '../../../src/sim/world/api-resource.ts'
-import { type DnsFault, type Effect, effectOf, isLostNow, type Leg, type Place } from './dns-faults.ts'
+import { outsideMessage, refusedMessage, truncatedMessage } from '../../../src/sim/dns/answer-message.ts'
+import { cacheOn, type DnsFault, type Effect, effectOf, isLostNow, type Leg, type Place } from './dns-faults.ts'
+import { dnsAddresses, PORTS, upstreamAddress } from './dns-manifests.ts'
 import type { DnsPods, ServerPod } from './dns-pods.ts'
+import { DnsRoutes, type Led } from './dns-routes.ts'
+import type { DnsSetup } from './dns-setup.ts'
+import { NodeCaches } from './node-caches.ts'
 import type { ServiceRules } from './service-rules.ts'
 
 /** What a program hears of what it sent. */
@@ -30,14 +32,10 @@ export interface AskedPath {
 
 interface NetworkParts {
   readonly cluster: VirtualCluster
-  readonly random: SeededRandom
+  readonly setup: DnsSetup
   readonly pods: DnsPods
   readonly rules: ServiceRules
   readonly faults: ReadonlySet<DnsFault>
-  /** The ports at which a pod is probed. */
-  readonly healthPort: number
-  readonly dnsPort: number
-  readonly api: Endpoint
 }
 
 const ONE_WAY_MS = [0.15, 0.6] as const
@@ -45,15 +43,33 @@ const ELSEWHERE = '192.0.2.99'
 
 type Hear = (heard: Heard) => void
 
+interface Sent {
+  readonly place: Place
+  readonly message: DnsMessage
+  readonly hear: Hear
+}
+
 /** DNS messages between places and the pods of a cluster, over the embedded network: one event for there and back. */
 export class DnsNetwork {
   readonly #parts: NetworkParts
-  /** By the port that it was sent from. */
-  readonly #tracked = new WeakMap<object, string>()
+  readonly #routes: DnsRoutes
+  readonly #caches: NodeCaches
+  readonly #random: SeededRandom
   #asked = new Map<string, AskedPath>()
 
   constructor(parts: NetworkParts) {
+    const { cluster, setup } = parts
     this.#parts = parts
+    this.#routes = new DnsRoutes(parts)
+    this.#random = cluster.random.fork('dns network')
+    const to = { address: upstreamAddress(setup), port: PORTS.dns }
+    this.#caches = new NodeCaches({
+      timers: cluster.time,
+      outside: (query) =>
+        [...parts.faults].some(({ kind }) => kind === 'upstreamDown') ? undefined : outsideMessage(query),
+      ask: (node, bytes, hear) =>
+        this.send({ name: cacheOn(node), node, isHost: true }, { to, over: 'tcp', bytes, flow: {} }, hear),
+    })
   }
 
   /** Paths that were asked since they were taken last. */
@@ -67,7 +83,8 @@ export class DnsNetwork {
   reachesApi(place: Place): boolean | undefined {
     const { faults, cluster } = this.#parts
     if (place.node === undefined || !this.isOn(place)) return undefined
-    if (effectOf(faults, { place, over: 'tcp', to: 'api', isByService: true }).lost === 1) return undefined
+    const leg: Leg = { place, over: 'tcp', to: 'api', isByService: true, isIpv6: false }
+    if (effectOf(faults, leg).lost === 1) return undefined
     return cluster.apiServer.life !== undefined
   }
 
@@ -77,9 +94,13 @@ export class DnsNetwork {
 
   send(place: Place, message: DnsMessage, hear: Hear): void {
     if (!this.isOn(place)) return
-    const led = this.#ledTo(place, message)
-    if (led === 'refused') this.#later(() => hear({ kind: 'error', code: 'ECONNREFUSED' }))
-    else if (led !== 'silent') this.#ask({ place, message, hear, pod: led })
+    if (this.#parts.setup.hasCaches && this.#asksCache(place, message)) {
+      this.#askCache({ place, message, hear })
+      return
+    }
+    const led = this.#routes.led(place, message)
+    if (led === 'refused') this.#later(() => hear(REFUSED))
+    else if (led !== 'silent') this.#ask({ place, message, hear }, led)
   }
 
   /** Past the pod network, in the pod itself. */
@@ -88,18 +109,34 @@ export class DnsNetwork {
     if (!isHung) server.answer(bytes, (reply) => reply !== undefined && this.#later(() => hear(reply)))
   }
 
-  #ask({ place, message, hear, pod }: { place: Place; message: DnsMessage; hear: Hear; pod: ServerPod }): void {
-    const { faults, random, dnsPort } = this.#parts
-    const { to, over, bytes } = message
-    const isByService = to.address !== pod.address
-    const leg: Leg = { place, over, to: pod, isByService }
+  #asksCache({ node }: Place, { to }: DnsMessage): boolean {
+    return node !== undefined && to.port === PORTS.dns && dnsAddresses(this.#parts.setup).includes(to.address)
+  }
+
+  #askCache({ place, message: { to, over, bytes }, hear }: Sent): void {
+    const { node = '' } = place
+    const target = { uid: cacheOn(node), node, isHost: true }
+    const leg: Leg = { place, over, to: target, isByService: true, isIpv6: to.address.includes(':') }
     const path = this.#note(leg)
-    const effect = effectOf(faults, leg)
-    if (isLostNow(effect, random)) return
-    const state = this.#stateOf(place, pod)
-    if (state === 'silent') return
-    if (state === 'refused' || (!isByService && to.port !== dnsPort)) {
-      this.#later(() => hear({ kind: 'error', code: 'ECONNREFUSED' }))
+    const effect = effectOf(this.#parts.faults, leg)
+    if (this.#isLost(effect, over)) return
+    const answered = (reply: Buffer): void => {
+      path.answered += 1
+      this.#later(() => hear({ kind: 'reply', bytes: reply, from: to }))
+    }
+    this.#caches.answer(node, bytes, answered)
+  }
+
+  #ask({ place, message, hear }: Sent, { pod, state }: Exclude<Led, string>): void {
+    const { to, over, bytes } = message
+    const isIpv6 = to.address.includes(':')
+    const isByService = !pod.addresses.includes(to.address) || to.port !== PORTS.dns
+    const leg: Leg = { place, over, to: pod, isByService, isIpv6 }
+    const path = this.#note(leg)
+    const effect = effectOf(this.#parts.faults, leg)
+    if (state === 'silent' || this.#isLost(effect, over)) return
+    if (state === 'refused') {
+      this.#later(() => hear(REFUSED))
       return
     }
     this.#answer(pod, { effect, bytes }, (reply) => {
@@ -107,6 +144,12 @@ export class DnsNetwork {
       const from = effect.isFromElsewhere ? { address: ELSEWHERE, port: to.port } : to
       hear({ kind: 'reply', bytes: reply, from })
     })
+  }
+
+  /** TCP sends again what was lost by chance. */
+  #isLost(effect: Effect, over: 'udp' | 'tcp'): boolean {
+    const { lost } = this.#parts.setup
+    return isLostNow(effect, this.#random) || (over === 'udp' && lost > 0 && this.#random.next() < lost)
   }
 
   #answer(
@@ -123,45 +166,9 @@ export class DnsNetwork {
     else server.answer(bytes, tell)
   }
 
-  /** From the node of a place; its process listens at both ports or at none. */
-  #stateOf({ node }: Place, { address }: ServerPod): 'open' | 'refused' | 'silent' {
-    const { cluster, healthPort } = this.#parts
-    const from = node === undefined ? '' : addressOf(cluster, node)
-    return cluster.network.finds(from, { host: address, port: healthPort })
-  }
-
-  #ledTo(place: Place, { to, over, flow }: DnsMessage): ServerPod | 'refused' | 'silent' {
-    const { pods, rules, cluster, healthPort, random } = this.#parts
-    const direct = pods.at(to.address)
-    if (direct !== undefined) return direct
-    if (place.node === undefined) return 'silent'
-    const endpoints = rules.endpoints(place.node, { host: to.address, port: to.port }, over)
-    // Of another pod nothing is known but whether it is there.
-    if (endpoints === undefined) {
-      const found = cluster.network.finds(addressOf(cluster, place.node), { host: to.address, port: healthPort })
-      const isThere = found !== 'silent' && this.#passes(place, to.address)
-      return isThere ? 'refused' : 'silent'
-    }
-    const tracked = this.#tracked.get(flow)
-    const kept = endpoints.find(({ host }) => host === tracked)
-    const chosen = kept ?? endpoints[random.below(endpoints.length)]
-    if (chosen === undefined) return 'refused'
-    this.#tracked.set(flow, chosen.host)
-    return pods.at(chosen.host) ?? 'silent'
-  }
-
-  /** To a pod that is none of DNS. */
-  #passes(place: Place, address: string): boolean {
-    const { cluster, faults } = this.#parts
-    const pods = [...(cluster.world.store.all(PODS) as Iterable<PodObject>)]
-    const node = pods.find(({ status }) => status?.podIP === address)?.spec.nodeName ?? ''
-    const leg: Leg = { place, over: 'tcp', to: { uid: '', node }, isByService: false }
-    return effectOf(faults, leg).lost !== 1
-  }
-
   #note(leg: Leg): AskedPath {
-    const { place, over, to, isByService } = leg
-    const key = `${place.name} ${to === 'api' ? to : to.uid} ${over} ${isByService}`
+    const { place, over, to, isByService, isIpv6 } = leg
+    const key = `${place.name} ${to === 'api' ? to : to.uid} ${over} ${isByService} ${isIpv6}`
     const path = this.#asked.get(key) ?? { leg, asked: 0, answered: 0 }
     this.#asked.set(key, path)
     path.asked += 1
@@ -169,15 +176,9 @@ export class DnsNetwork {
   }
 
   #later(run: () => void, moreMs = 0): void {
-    const { cluster, random } = this.#parts
-    cluster.time.later(random.between(...ONE_WAY_MS) + random.between(...ONE_WAY_MS) + moreMs, run)
+    const ms = this.#random.between(...ONE_WAY_MS) + this.#random.between(...ONE_WAY_MS)
+    this.#parts.cluster.time.later(ms + moreMs, run)
   }
 }
 
-/** As its kubelet says it. */
-function addressOf({ world: { store } }: VirtualCluster, name: string): string {
-  const node = store.get(NODES, { name }) as
-    | { readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] } }
-    | undefined
-  return node?.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? ''
-}
+const REFUSED: Heard = { kind: 'error', code: 'ECONNREFUSED' }

@@ -1,27 +1,34 @@
 import { isGoing, isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
+import type { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { outsideMessage } from '../../../src/sim/dns/answer-message.ts'
 import { ClusterZone } from '../../../src/sim/dns/cluster-zone.ts'
 import { CoreDns } from '../../../src/sim/dns/core-dns.ts'
 import { PODS } from '../../../src/sim/world/api-resource.ts'
 import type { DnsFault } from './dns-faults.ts'
+import { ZONE } from './dns-manifests.ts'
+import type { DnsSetup } from './dns-setup.ts'
 
 /** A pod of CoreDNS, whatever labels it has by now. */
 export interface ServerPod {
   readonly uid: string
   readonly name: string
   readonly node: string
-  readonly address: string
+  /** Of each family. */
+  readonly addresses: readonly string[]
+  /** They are those of its node. */
+  readonly isHost: boolean
   readonly server: CoreDns
 }
 
 interface PodsParts {
   readonly cluster: VirtualCluster
-  readonly zone: string
+  readonly setup: DnsSetup
   readonly faults: ReadonlySet<DnsFault>
 }
 
 const NAMESPACE = 'kube-system'
+const AGAIN_MS = 60_000
 const APP = 'k8s-app'
 
 /** The servers in the pods of DNS, each with a watch of Services of its own. */
@@ -29,14 +36,16 @@ export class DnsPods {
   readonly #parts: PodsParts
   readonly #servers = new Map<string, ServerPod>()
   readonly #zones = new Map<string, ClusterZone>()
+  readonly #random: SeededRandom
 
   constructor(parts: PodsParts) {
     this.#parts = parts
+    this.#random = parts.cluster.random.fork('watches of DNS')
     parts.cluster.world.store.subscribe(PODS, ({ type, object }) => this.#take(type, object as PodObject))
   }
 
   at(address: string): ServerPod | undefined {
-    return [...this.#servers.values()].find((one) => one.address === address)
+    return [...this.#servers.values()].find(({ addresses }) => addresses.includes(address))
   }
 
   named(name: string): ServerPod | undefined {
@@ -78,6 +87,16 @@ export class DnsPods {
     this.#zones.get(uid)?.end()
   }
 
+  /** Client-go opens a watch again within a minute after the API server is back. */
+  apiIsBack(): void {
+    const { cluster, faults } = this.#parts
+    for (const uid of this.#servers.keys())
+      cluster.time.later(this.#random.between(0, AGAIN_MS), () => {
+        const isCut = [...faults].some(({ kind, pod }) => kind === 'stale' && pod === uid)
+        if (!isCut && cluster.apiServer.life !== undefined) this.watchAgain(uid)
+      })
+  }
+
   /** It lists anew. */
   watchAgain(uid: string): void {
     if (!this.#servers.has(uid)) return
@@ -86,7 +105,13 @@ export class DnsPods {
   }
 
   #newZone(): ClusterZone {
-    return new ClusterZone(this.#parts.cluster.world, { zone: this.#parts.zone, forwards: true })
+    const { corefile } = this.#parts.setup
+    return new ClusterZone(this.#parts.cluster.world, {
+      zone: ZONE,
+      forwards: corefile !== 'noForward',
+      fallsThrough: corefile === 'fallthrough',
+      ...(corefile === 'namespaces' ? { namespaces: ['kube-system'] } : {}),
+    })
   }
 
   #take(type: string, pod: PodObject): void {
@@ -98,9 +123,9 @@ export class DnsPods {
   }
 
   /** In its sandbox; one that is made anew has another address. */
-  #begin({ metadata: { uid, name }, spec: { nodeName = '' }, status }: PodObject): void {
-    const address = status?.podIP ?? ''
-    if (address === '' || this.#servers.get(uid)?.address === address) return
+  #begin({ metadata: { uid, name }, spec: { nodeName = '', hostNetwork = false }, status }: PodObject): void {
+    const addresses = (status?.podIPs ?? []).map(({ ip }) => ip)
+    if (addresses.length === 0 || this.#servers.get(uid)?.addresses.join() === addresses.join()) return
     this.#end(uid)
     const { time } = this.#parts.cluster
     this.#zones.set(uid, this.#newZone())
@@ -109,7 +134,7 @@ export class DnsPods {
       end: () => this.#zones.get(uid)?.end(),
     }
     const server = new CoreDns({ zone, timers: time, cache: time, outside: (query) => this.#outside(uid, query) })
-    this.#servers.set(uid, { uid, name, node: nodeName, address, server })
+    this.#servers.set(uid, { uid, name, node: nodeName, addresses, isHost: hostNetwork, server })
   }
 
   #end(uid: string): void {

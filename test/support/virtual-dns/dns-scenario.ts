@@ -1,6 +1,7 @@
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import type { FleetScenario } from '../fleet/fleet-scenario.ts'
 import { type DrawnFault, NODE_FAULTS, POD_FAULTS, SHARED_FAULTS } from './dns-faults.ts'
+import { type DnsSetup, dnsSetup } from './dns-setup.ts'
 
 /** What people and controllers do to DNS meanwhile. */
 export interface Deed {
@@ -14,6 +15,9 @@ export interface DnsScenario {
   readonly seed: string
   readonly nodes: number
   readonly replicas: number
+  readonly setup: DnsSetup
+  /** What happens right after a repair took a pod out of service. */
+  readonly deedAtTouch: 'none' | 'rollout' | 'scale' | 'cordon' | 'kill'
   readonly here: { readonly kind: 'pod' | 'host' | 'outside'; readonly pick: number }
   readonly hasRelays: boolean
   readonly intervalMs: number
@@ -75,10 +79,13 @@ function apiOf(random: SeededRandom): FleetScenario['api'] {
 export function dnsScenario(seed: string): DnsScenario {
   const random = new SeededRandom(`dns ${seed}`)
   const nodes = 3 + random.below(3)
+  const replicas = random.next() < 0.15 ? 1 : 2 + random.below(2)
   return {
     seed,
     nodes,
-    replicas: random.next() < 0.15 ? 1 : 2 + random.below(2),
+    replicas,
+    setup: dnsSetup(seed),
+    deedAtTouch: oneOf(new SeededRandom(`dns touch ${seed}`), ['none', 'none', 'rollout', 'scale', 'cordon', 'kill']),
     here: { kind: oneOf(random, ['pod', 'pod', 'pod', 'host', 'outside']), pick: random.below(1_000) },
     hasRelays: random.next() < 0.85,
     intervalMs: 1_000 * (10 + random.below(20)),

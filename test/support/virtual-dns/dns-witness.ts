@@ -2,12 +2,13 @@ import type { DnsCheck } from '../../../src/dns/run/check-dns.ts'
 import { allowedCauses, concerns, ENDS_SERVICE, isOfPod } from './allowed-causes.ts'
 import { type DnsFault, effectOf, isBroken } from './dns-faults.ts'
 import type { DnsGround } from './dns-ground.ts'
+import { WINDOWS } from './dns-manifests.ts'
 import type { AskedPath } from './dns-network.ts'
 
 type Say = (checker: string, text: string) => void
 
 interface Seen {
-  readonly check: Pick<DnsCheck, 'verdict' | 'findings'>
+  readonly check: Pick<DnsCheck, 'verdict' | 'findings' | 'scene'>
   readonly fromMs: number
   readonly asked: readonly AskedPath[]
 }
@@ -38,6 +39,10 @@ export class DnsWitness {
     if (check.verdict === 'ok') this.#judgeHealthy({ check, fromMs, asked }, now)
   }
 
+  relayOn(node: string): void {
+    if (node === WINDOWS) this.#say('relays-on-linux', `a relay was asked for on ${node}`)
+  }
+
   /** A repair took this pod out of service. */
   touches(name: string): void {
     const { board, pods, cluster } = this.#ground
@@ -58,7 +63,12 @@ export class DnsWitness {
     const faults = board.within(fromMs - LATE_MS, now)
     const isSteady = board.isSteady(fromMs - LATE_MS, now)
     const isSame = board.throughout(fromMs, now).length === board.within(fromMs, now).length
-    const allowed = allowedCauses(faults, { isSteady, isSame })
+    const allowed = allowedCauses(faults, {
+      isSteady,
+      isSame,
+      hasCaches: this.#ground.hasCaches,
+      isOutside: check.scene.vantages.some(({ way }) => way === 'outside'),
+    })
     const place = check.findings.map(({ code }) => code).join(', ')
     for (const { code, subjects } of check.findings) {
       if (!allowed.has(code)) this.#say('cause-is-true', `${code} (of ${place}), and there was ${textOf(faults)}`)
@@ -79,7 +89,8 @@ export class DnsWitness {
     const faults = board.throughout(fromMs, now)
     const isSound = ({ leg: { place } }: AskedPath): boolean =>
       place.node !== undefined &&
-      effectOf(board.within(fromMs, now), { place, over: 'tcp', to: 'api', isByService: true }).lost !== 1
+      effectOf(board.within(fromMs, now), { place, over: 'tcp', to: 'api', isByService: true, isIpv6: false }).lost !==
+        1
     const counted = asked.filter(isSound)
     for (const path of counted.filter(({ leg }) => !leg.isByService)) {
       if (
@@ -92,6 +103,7 @@ export class DnsWitness {
       const { place, over, to } = path.leg
       this.#say('never-healthy-over-broken', `${place.name} → ${to.uid} over ${over}: ${textOf(faults)}`)
     }
+    this.#judgeUpstream(counted, faults)
     const byService = Map.groupBy(
       counted.filter(({ leg }) => leg.isByService),
       ({ leg: { place, over } }) => `${place.name} over ${over}`,
@@ -99,6 +111,16 @@ export class DnsWitness {
     for (const [way, paths] of byService) {
       const isDead = paths.every((path) => path.answered === 0 && isBroken(effectOf(faults, path.leg)))
       if (isDead) this.#say('never-healthy-over-broken', `the Service from ${way}: ${textOf(faults)}`)
+    }
+  }
+  /** Each pod is asked for a name outside where the Corefile forwards those. */
+  #judgeUpstream(asked: readonly AskedPath[], faults: readonly DnsFault[]): void {
+    if (!this.#ground.forwards) return
+    const own = asked.filter(({ leg, answered }) => !leg.isByService && leg.over === 'udp' && answered > 0)
+    for (const { leg } of own) {
+      const uid = leg.to === 'api' ? '' : leg.to.uid
+      const isCut = faults.some(({ kind, pod }) => kind === 'upstreamDown' || (kind === 'upstreamOfOne' && pod === uid))
+      if (isCut) this.#say('never-healthy-over-broken', `${leg.place.name} → ${uid}: ${textOf(faults)}`)
     }
   }
 }

@@ -48,6 +48,8 @@ class Controllers {
   /** Writes beside the renewals of Leases. */
   readonly writes: string[] = []
   verdict = 'none'
+  /** Right after a pod was taken out of service. */
+  onTouch = (): void => undefined
   relays = 0
   #count = 0
   #begunAtMs: number | undefined
@@ -88,8 +90,10 @@ class Controllers {
     const { cluster, network, pods } = this.#ground
     const { here, hasRelays, clockAheadMs, intervalMs } = this.#scenario
     this.#count += 1
-    const refusalOf = (node: string): string | undefined =>
-      this.#ground.readyNodes().includes(node) ? undefined : `no relay runs on ${node}`
+    const refusalOf = (node: string): string | undefined => {
+      this.#witness.relayOn(node)
+      return this.#ground.relayRefusal(node)
+    }
     const onOpen = (change: 1 | -1): void => {
       this.relays += change
     }
@@ -140,6 +144,7 @@ class Controllers {
     if (phase === 'before') this.writes.push(effect)
     const pod = /\/pods\/([^/?]+)(?:\/eviction)?$/.exec(effect)?.[1]
     if (pod !== undefined && phase === 'before') this.#witness.touches(pod)
+    if (pod !== undefined && phase === 'after') this.onTouch()
     const nth = this.writes.length
     const isBegun = this.#begunAtMs !== undefined
     const dies = this.#scenario.killsAtWrites.some((kill) => kill.nth === nth && kill.phase === phase)
@@ -187,6 +192,11 @@ function plan(ground: DnsGround, scenario: DnsScenario, controllers: Controllers
   for (const atMs of scenario.servicesAtMs) time.later(atMs, () => ground.addService())
   for (const atMs of scenario.killsAtMs) time.later(atMs, () => controllers.kill())
   time.later(scenario.healAtMs, () => ground.uncordonAll())
+  const { deedAtTouch } = scenario
+  controllers.onTouch = () => {
+    if (deedAtTouch === 'kill') controllers.kill()
+    else if (deedAtTouch !== 'none') ground.deed({ kind: deedAtTouch, atMs: time.monoMs(), pick: scenario.here.pick })
+  }
   const keptSince = new Map<string, number>()
   const tidy = (): void => {
     const now = time.monoMs()
@@ -206,9 +216,10 @@ interface World {
   readonly controllers: Controllers
 }
 
-async function checkEnd({ ground, scenario: { here, hasRelays }, controllers }: World, say: Say): Promise<void> {
+async function checkEnd({ ground, scenario: { here, hasRelays, setup }, controllers }: World, say: Say): Promise<void> {
   // From outside, UDP to the pods is not seen.
-  const well = here.kind === 'outside' && !hasRelays ? 'unverified' : 'ok'
+  const isBlind = here.kind === 'outside' && (!hasRelays || setup.isFull) && setup.beside !== 'nodePort'
+  const well = isBlind ? 'unverified' : 'ok'
   const isWell = (): boolean => controllers.verdict === well && ground.pods.quarantined().length === 0
   await ground.until(`DNS to be ${well}, and nothing to be kept`, isWell, WELL_WITHIN_S)
   // A repair that is under way goes on for four minutes.

@@ -4,12 +4,19 @@ import { endpointsFor, type SliceObject } from '../../../src/sim/machines/endpoi
 import type { Destination } from '../../../src/sim/network/network.ts'
 import { ENDPOINT_SLICES, SERVICES } from '../../../src/sim/world/api-resource.ts'
 
+interface ServicePort {
+  readonly name?: string
+  readonly port: number
+  readonly protocol?: string
+  readonly nodePort?: number
+}
+
 interface ClusterService {
   readonly metadata: { readonly name: string; readonly namespace?: string }
   readonly spec: {
     readonly clusterIPs?: readonly string[]
     readonly internalTrafficPolicy?: string
-    readonly ports?: readonly { readonly name?: string; readonly port: number; readonly protocol?: string }[]
+    readonly ports?: readonly ServicePort[]
   }
 }
 
@@ -19,6 +26,8 @@ type Rules = ReadonlyMap<string, readonly Destination[]>
 /** From a change of an EndpointSlice until a kube-proxy has written it. */
 const WRITTEN_MS = [60, 1_300] as const
 const AGAIN_MS = 1_000
+/** Whatever the address: a port of the node. */
+const ANY = '*'
 
 /** The kube-proxies of all nodes, for cluster IPs. */
 export class ServiceRules {
@@ -35,9 +44,10 @@ export class ServiceRules {
     this.#changed()
   }
 
-  /** Undefined: no Service has that address. */
+  /** Undefined: no Service has that address, or none that port of all nodes. */
   endpoints(node: string, { host, port }: Destination, over: 'udp' | 'tcp'): readonly Destination[] | undefined {
-    return this.#written.get(node)?.get(keyOf(host, port, over))
+    const rules = this.#written.get(node)
+    return rules?.get(keyOf(host, port, over)) ?? rules?.get(keyOf(ANY, port, over))
   }
 
   #changed(): void {
@@ -62,13 +72,15 @@ export class ServiceRules {
     )
     const rules = new Map<string, readonly Destination[]>()
     for (const { metadata, spec } of store.all(SERVICES) as Iterable<ClusterService>)
-      for (const { name = '', port, protocol = 'TCP' } of spec.ports ?? [])
+      for (const { name = '', port, protocol = 'TCP', nodePort } of spec.ports ?? [])
         for (const address of spec.clusterIPs ?? []) {
           const isOfFamily = ({ addressType }: SliceObject): boolean =>
             (addressType === 'IPv6') === address.includes(':')
           const own = (slices.get(`${metadata.namespace}/${metadata.name}`) ?? []).filter(isOfFamily)
           const choice = { port: name, ...(spec.internalTrafficPolicy === 'Local' ? { onlyOn: node } : {}) }
-          rules.set(keyOf(address, port, protocol.toLowerCase()), endpointsFor(own, choice))
+          const endpoints = endpointsFor(own, choice)
+          rules.set(keyOf(address, port, protocol.toLowerCase()), endpoints)
+          if (nodePort !== undefined) rules.set(keyOf(ANY, nodePort, protocol.toLowerCase()), endpoints)
         }
     return rules
   }

@@ -37,6 +37,10 @@ class VirtualUdpSocket implements UdpSocket {
   }
 
   connect(at: Endpoint, done: Done): void {
+    if (isOutOfReach(this.#owner.place, at)) {
+      done(errorOf('ENETUNREACH'))
+      return
+    }
     this.#peer = at
     done()
   }
@@ -47,11 +51,11 @@ class VirtualUdpSocket implements UdpSocket {
 
   send(bytes: Buffer, to: Endpoint | undefined, done: Done): void {
     const at = to ?? this.#peer
-    if (at === undefined) {
-      done(errorOf('ENOTCONN'))
+    const { network, place } = this.#owner
+    if (at === undefined || isOutOfReach(place, at)) {
+      done(errorOf('ENETUNREACH'))
       return
     }
-    const { network, place } = this.#owner
     network.send(place, { to: at, over: 'udp', bytes, flow: this }, (heard) => this.#hear(heard))
     done()
   }
@@ -99,7 +103,12 @@ function virtualStream({ network, place, isDead }: Owner, at: Endpoint): Duplex 
     length.writeUInt16BE(heard.bytes.length)
     stream.push(Buffer.concat([length, heard.bytes]))
   }
+  if (isOutOfReach(place, at)) stream.destroy(errorOf('ENETUNREACH'))
   return stream
 }
+
+/** Without an address of that family there is no route. */
+const isOutOfReach = ({ lacksIpv6 }: Place, { address }: Endpoint): boolean =>
+  lacksIpv6 === true && address.includes(':')
 
 const errorOf = (code: string): Error => Object.assign(new Error(code), { code })
