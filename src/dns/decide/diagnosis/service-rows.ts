@@ -1,4 +1,4 @@
-import { isWrong } from '../path-reading.ts'
+import { isWrong, type PathReading } from '../path-reading.ts'
 import type { PathFrom, SceneVantage } from '../scene.ts'
 import { type Digest, isAsked, isFromElsewhere, isSilentOverTcp, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
@@ -84,12 +84,16 @@ function isExplainedByPods(d: Digest, { from, reading }: Digest['service'][numbe
   if (ofPods.every(({ udp }) => udp === 'answers')) return false
   if (reading.udp !== 'silent' || reading.lost < reading.asked) return !isWithoutLocal(d, from)
   if (reading.how.includes('refused') && !ofPods.some(({ how }) => how.includes('refused'))) return false
-  const { isLocal, isUneven } = d.scene.service
+  const { isLocal, isUneven, tcpPort } = d.scene.service
   const behind = d.pods.filter(
     ({ pod }) => pod.endpoint === 'serving' && (!isLocal || from.node === undefined || pod.node === from.node),
   )
-  const answersThere = ({ seen }: PodReadings): boolean =>
-    seen.some(({ vantage, reading: { udp } }) => vantage.name === from.name && udp === 'answers')
+  const isSeenThere = ({ seen }: PodReadings, isSo: (reading: PathReading) => boolean): boolean =>
+    seen.some(({ vantage, reading: one }) => vantage.name === from.name && isSo(one))
+  const answersThere = (pod: PodReadings): boolean => isSeenThere(pod, ({ udp }) => udp === 'answers')
+  // Pods that are dead over UDP alone do not keep the address from answering over TCP.
+  const isTcpDead = tcpPort !== undefined && reading.tcp === 'silent' && behind.length > 0
+  if (isTcpDead && behind.every((pod) => isSeenThere(pod, ({ tcp }) => tcp === 'answers'))) return false
   // Where the Service is uneven, all queries of a place may go to one of them.
   return isUneven ? !behind.every(answersThere) : !behind.some(answersThere)
 }

@@ -124,6 +124,15 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     ['ServiceTcpDead service kube-system/kube-dns'],
   ],
   [
+    'the only pod is dead over UDP, and the Service is silent over TCP as well from one node',
+    aScene({
+      pods: { a: SILENT },
+      service: { v1: SILENT, v2: DEAD },
+      change: { pods: [aPodOfDns('a')], service: { ...service, tcpPort: 53 } },
+    }),
+    ['OnlyPodDead pod a', 'ProxyStale node n-b'],
+  ],
+  [
     'a pod is dead over UDP, and all queries to the Service that were about the zone led to it',
     aScene({ pods: { a: SILENT }, service: UNANSWERED }),
     ['UdpDead pod a'],
