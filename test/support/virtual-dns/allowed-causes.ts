@@ -23,7 +23,8 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
   tcpDead: ['TcpDead', 'ServiceTcpDead'],
   podSilent: SILENT_POD,
   hung: ['ProcessHung', ...SILENT_POD],
-  stale: ['DataStale', 'DataStaleEverywhere'],
+  // A cache keeps what it was told by a pod that knew no better.
+  stale: ['DataStale', 'DataStaleEverywhere', 'CacheIll'],
   upstreamOfOne: ['UpstreamOfOne', 'UpstreamDown'],
   loses: ['Loses', 'DeadEndpointKept', 'UdpDead', 'SeenFromSomePlaces', ...ALL_SILENT],
   late: ['AnswersLate', 'Slow', 'DeadEndpointKept', ...ALL_SILENT],
@@ -48,7 +49,7 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
 const IN_CHANGE = ['NotReady', 'NotRunning', 'EndpointMissing', 'NodeDown', 'DeadEndpointKept', 'NoEndpointsProgrammed']
 
 /** What begins or ends within a check has it see a part of the fault. */
-const IN_PART = ['Loses']
+const IN_PART = ['Loses', 'ServiceAnswersWrong']
 
 interface Moment {
   readonly isSteady: boolean

@@ -5,7 +5,7 @@ import { NODES, PODS, SERVICES } from '../../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
 import { deleteObject } from '../../../src/sim/world/delete-object.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
-import { type DrawnFault, NODE_FAULTS, type Place } from './dns-faults.ts'
+import { type DrawnFault, NODE_FAULTS, type Place, POD_FAULTS } from './dns-faults.ts'
 import { dnsManifests, neighbours, nodesOf, someService, WINDOWS } from './dns-manifests.ts'
 import { DnsNetwork } from './dns-network.ts'
 import { DnsPods } from './dns-pods.ts'
@@ -56,7 +56,9 @@ export class DnsGround {
     await ground.until('all Nodes to be Ready', () => ground.readyNodes().length === nodes, STARTED_WITHIN_S)
     for (let i = 0; i < EARLIER_SERVICES; i += 1) ground.addService()
     for (const manifest of [...dnsManifests(scenario), neighbours()]) applyManifest(cluster.world, manifest)
-    const isServed = (): boolean => ground.pods.serving().length === (setup.workload === 'DaemonSet' ? nodes : replicas)
+    const beside = setup.beside === 'deployment' ? replicas - 1 : 0
+    const wanted = setup.workload === 'DaemonSet' ? nodes + beside : replicas
+    const isServed = (): boolean => ground.pods.serving().length === wanted
     await ground.until('all pods of DNS to be Ready', isServed, STARTED_WITHIN_S)
     // Until the kube-proxies have them, and the newest Service is old enough.
     await cluster.time.advance(80_000)
@@ -111,7 +113,7 @@ export class DnsGround {
     const nodes = this.readyNodes().filter((name) => drawn.kind !== 'nodeDown' || !isKept(name))
     const node = nodes[drawn.pick % nodes.length]
     if (pod === undefined || node === undefined) return undefined
-    const fault = { ...drawn, ...(isOfNode(drawn) ? { node } : { pod: pod.uid }) }
+    const fault = { ...drawn, ...(isOfNode(drawn) ? { node } : isOfPod(drawn) ? { pod: pod.uid } : {}) }
     board.begin(fault)
     if (drawn.kind === 'stale') pods.cutWatch(pod.uid)
     if (drawn.kind === 'nodeDown') cluster.machines.get(node)?.powerCut()
@@ -201,4 +203,5 @@ export class DnsGround {
   }
 }
 
+const isOfPod = ({ kind }: DrawnFault): boolean => (POD_FAULTS as readonly string[]).includes(kind)
 const isOfNode = ({ kind }: DrawnFault): boolean => (NODE_FAULTS as readonly string[]).includes(kind)

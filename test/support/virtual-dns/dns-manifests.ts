@@ -66,7 +66,12 @@ export function dnsManifests({ replicas, setup }: Pick<DnsScenario, 'replicas' |
     },
     workloadOf(own, setup, setup.workload === 'DaemonSet' ? {} : { replicas: beside === 'deployment' ? 1 : replicas }),
     ...(beside === 'deployment'
-      ? [{ ...workloadOf(own, setup, { replicas: replicas - 1 }), metadata: place('coredns-2') }]
+      ? [
+          {
+            ...workloadOf(own, { ...setup, workload: 'Deployment' }, { replicas: replicas - 1 }),
+            metadata: place('coredns-2'),
+          },
+        ]
       : []),
     serviceOf(service as Json, setup, addressesOf(setup, DNS)),
     ...(setup.hasCaches ? [upstreamOf(service as Json, setup)] : []),
