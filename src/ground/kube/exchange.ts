@@ -1,9 +1,10 @@
 import { type ClientRequest, type IncomingHttpHeaders, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import type { Readable } from 'node:stream'
+import { closedUnanswered } from '../net/closed-unanswered.ts'
 import type { Connection } from './connection.ts'
 import { dropIdleConnections } from './keep-alive.ts'
-import { errorCode, transportError } from './transport-error.ts'
+import { transportError } from './transport-error.ts'
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -26,6 +27,7 @@ export function exchange(connection: Connection, request: HttpRequest, signal: A
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const sent = openOrRefuse(connection, request)
+    const wasClosedUnanswered = closedUnanswered(sent)
     let isAnswered = false
     const abort = () => {
       if (!isAnswered) dropIdleConnections(connection.agent)
@@ -39,7 +41,7 @@ export function exchange(connection: Connection, request: HttpRequest, signal: A
     })
     sent.on('error', (error) => {
       if (signal.aborted) reject(signal.reason)
-      else if (wasIdleTooLong(sent, error, request)) exchange(connection, request, signal).then(resolve, reject)
+      else if (wasClosedUnanswered(error)) exchange(connection, request, signal).then(resolve, reject)
       else reject(transportError(error, connection))
     })
     sent.end(request.body)
@@ -65,12 +67,4 @@ function openOrRefuse(connection: Connection, request: HttpRequest): ClientReque
   } catch (error) {
     throw transportError(error, connection)
   }
-}
-
-/**
- * The server may close a kept connection at the moment we write to it. A read is then sent again on another connection; a write
- * may have been carried out, so its sender has to check first. This ends, since each failed connection leaves the pool.
- */
-function wasIdleTooLong(sent: ClientRequest, error: Error, request: HttpRequest): boolean {
-  return sent.reusedSocket && request.method === 'GET' && ['ECONNRESET', 'EPIPE'].includes(errorCode(error))
 }

@@ -3,7 +3,7 @@ import type { WallMs } from './time.ts'
 /** `new`: a connection per request; `kept`: requests over connections that stay open. */
 export type Lane = 'new' | 'kept'
 
-/** Why a request failed, by the phase in which it failed. `stale`: a kept connection was closed under the request. */
+/** Why a request failed, by the phase in which it failed. `stale`: a kept connection was closed after some bytes of an answer. */
 export type FailureClass =
   | 'dns'
   | 'connect'
@@ -53,6 +53,8 @@ export interface Sample {
   /** From the scheduled time, so that a stall of server or prober is included. */
   readonly latencyMs: number
   readonly servedBy?: string
+  /** Its kept connection was closed before the first byte of an answer: verdict and failure are those of its repeat. */
+  readonly retried?: true
 }
 
 /** A maximal run of failed samples of one target and lane; its edges are known only as bounds. */
@@ -91,6 +93,8 @@ export interface LaneSummary {
   readonly sent: number
   readonly skipped: number
   readonly failed: number
+  /** Requests that were sent a second time, and are judged by that. Absent: none. */
+  readonly retried?: number
   readonly slow: number
   readonly p50Ms: number
   readonly p90Ms: number

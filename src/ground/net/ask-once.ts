@@ -6,6 +6,7 @@ import { urlToHttpOptions } from 'node:url'
 import type { FailureClass, ProbeTarget } from '../model/probe.ts'
 import type { HttpVerdict } from '../ports/http-probe.ts'
 import { BODY_LIMIT_BYTES, BodyCheck } from './body-check.ts'
+import { closedUnanswered } from './closed-unanswered.ts'
 import { errorCode, errorText } from './error-text.ts'
 import { failureClass, isOwnFault, type Phase } from './failure-class.ts'
 
@@ -37,8 +38,12 @@ interface Asking {
   readonly onReleased: () => void
 }
 
-/** One GET whose answer is read to the end. Settles once, whatever the other side does; redirects are not followed. */
-export function askOnce({ prepared, agent, onReleased }: Asking, signal: AbortSignal): Promise<HttpVerdict> {
+/**
+ * One GET whose answer is read to the end. Settles once, whatever the other side does; redirects are not followed. Where its kept
+ * connection was closed before the first byte of an answer, it is repeated on a new connection, within the time that is left.
+ */
+export function askOnce(asking: Asking, signal: AbortSignal): Promise<HttpVerdict> {
+  const { prepared, agent, onReleased } = asking
   return new Promise((resolve) => {
     const request = (prepared.secure ? https : http).request({ ...prepared.options, agent })
     const exchange = new Exchange(request, prepared, resolve)
@@ -46,7 +51,9 @@ export function askOnce({ prepared, agent, onReleased }: Asking, signal: AbortSi
     signal.addEventListener('abort', onAbort, { once: true })
     request.once('close', () => {
       signal.removeEventListener('abort', onAbort)
-      onReleased()
+      if (!exchange.isToRepeat) return onReleased()
+      // The agent has let go of the connection, and has no other: this ends, since a request on a new one is never repeated.
+      void askOnce(asking, signal).then((verdict) => resolve({ ...verdict, retried: true }))
     })
     if (signal.aborted) onAbort()
     request.end()
@@ -57,8 +64,10 @@ class Exchange {
   readonly #request: ClientRequest
   readonly #prepared: PreparedTarget
   readonly #settle: (verdict: HttpVerdict) => void
+  readonly #wasClosedUnanswered: (error: Error) => boolean
   #phase: Phase
   #aborted = false
+  #isToRepeat = false
   #answer: IncomingMessage | undefined
 
   constructor(request: ClientRequest, prepared: PreparedTarget, settle: (verdict: HttpVerdict) => void) {
@@ -66,6 +75,7 @@ class Exchange {
     this.#prepared = prepared
     this.#settle = settle
     this.#phase = prepared.firstPhase
+    this.#wasClosedUnanswered = closedUnanswered(request)
     request.once('socket', () => this.#followSocket())
     request.once('response', (answer: IncomingMessage) => this.#read(answer))
     // The request asked for no other protocol; without a listener it would look like a reset connection.
@@ -76,6 +86,11 @@ class Exchange {
     })
     // An error may come more than once, and after the verdict; there must always be a listener.
     request.on('error', (error) => this.#break(error))
+  }
+
+  /** It has no verdict, and its connection is closed next. */
+  get isToRepeat(): boolean {
+    return this.#isToRepeat
   }
 
   abort(reason: unknown): void {
@@ -123,6 +138,7 @@ class Exchange {
   }
 
   #break(error: Error): void {
+    if (this.#isToRepeat) return
     const code = errorCode(error)
     const { statusCode } = this.#answer ?? {}
     const [low, high] = this.#prepared.target.expectStatus
@@ -131,6 +147,8 @@ class Exchange {
       this.#fail('status', statusText(this.#answer))
     } else if (!this.#aborted && isOwnFault(code)) {
       this.#settle({ error: errorText(error), proberFault: true })
+    } else if (!this.#aborted && this.#wasClosedUnanswered(error)) {
+      this.#isToRepeat = true
     } else {
       const reused = this.#request.reusedSocket
       this.#fail(failureClass({ phase: this.#phase, aborted: this.#aborted, reused, code }), errorText(error))

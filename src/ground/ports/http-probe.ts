@@ -6,6 +6,8 @@ export interface HttpVerdict {
   /** The first error, verbatim; foreign text. */
   readonly error?: string
   readonly servedBy?: string
+  /** Its kept connection was closed before the first byte of an answer: this is the result of its repeat on a new connection. */
+  readonly retried?: true
   /** The prober itself lacked something (ports, descriptors, memory): the request shows nothing about the target. */
   readonly proberFault?: boolean
 }

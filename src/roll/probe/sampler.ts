@@ -179,7 +179,7 @@ export class Sampler {
       verdict: late || verdict.proberFault === true ? 'skipped' : judged,
       ...present({ failure: verdict.failure, error }),
       latencyMs: inMicros(now - flight.dueAt),
-      ...present({ servedBy: verdict.servedBy }),
+      ...present({ servedBy: verdict.servedBy, retried: verdict.retried }),
     })
   }
 

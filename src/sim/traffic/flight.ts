@@ -10,4 +10,6 @@ export interface Flight {
   readonly startedAt: MonoMs
   readonly scheduledAt: WallMs
   isOver: boolean
+  /** It was sent a second time. */
+  retried?: true
 }

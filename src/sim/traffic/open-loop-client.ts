@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { ProbeTarget, Sample } from '../../ground/model/probe.ts'
 import { type MonoMs, monoMs, type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -6,6 +7,7 @@ import type { Network } from '../network/network.ts'
 import type { Flight } from './flight.ts'
 import { Flights } from './flights.ts'
 import { dueAfterMs, type LaneCursor, laneCursors } from './lane-cursor.ts'
+import type { Heard } from './line.ts'
 import { Lines } from './lines.ts'
 import { overdueVerdict, type RequestVerdict, verdictOf } from './request-verdict.ts'
 import { targetAddress } from './target-address.ts'
@@ -18,6 +20,11 @@ interface OpenLoopParts {
   readonly timers: Timers
   /** Each sample as soon as its verdict is known. */
   readonly sink: (sample: Sample) => void
+  /**
+   * As the prober, and any client that sends a GET: a request whose kept connection is closed before its answer is sent once more, over a
+   * new one. Absent: it is lost, as a POST is.
+   */
+  readonly repeats?: true
 }
 
 /** A timer adds a wait to the time of day in floating point: what is due a nanosecond later is due. */
@@ -102,7 +109,12 @@ export class OpenLoopClient {
     const flight: Flight = { lane, line, dueAt, startedAt: now, scheduledAt, isOver: false }
     this.#flights.add(flight)
     this.#armLimit()
-    line.ask(this.#request, (heard) => this.#land(flight, verdictOf(heard, target)))
+    const landed = (heard: Heard): void => this.#land(flight, verdictOf(heard, target))
+    line.ask(this.#request, (heard) => {
+      if (this.#parts.repeats !== true || heard.kind !== 'broken' || !heard.isReused) return landed(heard)
+      flight.retried = true
+      line.ask(this.#request, landed)
+    })
   }
 
   /** One timer for all: the first that began is the first to be overdue. */
@@ -139,6 +151,7 @@ export class OpenLoopClient {
       verdict: verdict.failure === undefined ? 'ok' : 'failed',
       latencyMs: inMicros(clock.monoMs() - flight.dueAt),
       ...verdict,
+      ...present({ retried: flight.retried }),
     })
     this.#settleWhenDone()
   }

@@ -54,7 +54,9 @@ class Watch {
       this.#samples.push(sample)
       onSample?.(sample)
     }
-    this.#clients = parts.targets.map((target) => new OpenLoopClient({ target, network, clock, timers, sink }))
+    this.#clients = parts.targets.map(
+      (target) => new OpenLoopClient({ target, network, clock, timers, sink, repeats: true }),
+    )
   }
 
   start(): void {

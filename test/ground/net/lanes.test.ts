@@ -47,20 +47,6 @@ test('a busy kept connection never makes a request wait: another is opened for i
   assert.equal((await stuck).failure, 'noResponse')
 })
 
-test('a kept connection closed under a request is stale, by reset and by end, and the next one is opened anew', async (t) => {
-  for (const close of ['resetAndDestroy', 'end'] as const) {
-    const server = await aServer(t, (socket, nth) => {
-      if (nth === 1) socket.write(answer())
-      else socket[close]()
-    })
-    const ask = aProber(t, { url: server.url })
-    assert.deepEqual(await ask('kept'), {})
-    assert.equal((await ask('kept')).failure, 'stale', close)
-    assert.deepEqual(await ask('kept'), {})
-    assert.equal(server.taken(), 2)
-  }
-})
-
 test('a kept connection closed while idle costs no failure', async (t) => {
   const server = await aServer(t, (socket) => socket.end(answer()))
   const ask = aProber(t, { url: server.url })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { present } from '../../../src/ground/model/present.ts'
 import type { ProbeTarget, Sample } from '../../../src/ground/model/probe.ts'
 import type { Listener, NetworkReply } from '../../../src/sim/network/network.ts'
 import { OpenLoopClient } from '../../../src/sim/traffic/open-loop-client.ts'
@@ -9,7 +10,7 @@ import { TARGET } from './a-target.ts'
 /** A server of which it is said what becomes of each request, and how many connections it was asked for. */
 function aServer(
   answer: (reply: (reply: NetworkReply) => void, close: () => void) => void,
-  target: Partial<ProbeTarget>,
+  { repeats, ...target }: Partial<ProbeTarget> & { readonly repeats?: true },
 ) {
   const parts = aNetwork()
   const { network, time } = parts
@@ -32,7 +33,14 @@ function aServer(
   const samples: Sample[] = []
   const sink = (sample: Sample): void => void samples.push(sample)
   const asked = { ...TARGET, url: 'http://server/', ...target }
-  const client = new OpenLoopClient({ target: asked, network, clock: time, timers: time, sink })
+  const client = new OpenLoopClient({
+    target: asked,
+    network,
+    clock: time,
+    timers: time,
+    sink,
+    ...present({ repeats }),
+  })
   const run = async (ms: number): Promise<void> => {
     client.start()
     await time.advance(ms - 1)
@@ -105,6 +113,51 @@ test('a kept connection that breaks under a request is stale; one that was close
     ['ok', 'ok', 'stale', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'],
   )
   assert.equal(accepted.count, 3)
+})
+
+test('a client that repeats sends it once more over a new connection, and is judged by that', async () => {
+  const asked = (closed: readonly number[]) => {
+    let n = 0
+    return aServer(
+      (reply, close) => {
+        n += 1
+        if (closed.includes(n)) close()
+        else reply(GOOD)
+      },
+      { ratePerSecond: 10, keptShare: 1, keptConnections: 1, repeats: true },
+    )
+  }
+  const once = asked([3])
+  await once.run(500)
+  assert.deepEqual(
+    once.samples.map(({ verdict, retried }) => [verdict, retried]),
+    [
+      ['ok', undefined],
+      ['ok', undefined],
+      ['ok', true],
+      ['ok', undefined],
+      ['ok', undefined],
+    ],
+  )
+  assert.equal(once.accepted.count, 2, 'the connection of the repeat is kept')
+  const twice = asked([3, 4])
+  await twice.run(500)
+  assert.deepEqual(
+    twice.samples.map(({ verdict, failure, retried }) => [failure ?? verdict, retried]),
+    [
+      ['ok', undefined],
+      ['ok', undefined],
+      ['reset', true],
+      ['ok', undefined],
+      ['ok', undefined],
+    ],
+  )
+  const first = asked([1])
+  await first.run(100)
+  assert.deepEqual(
+    first.samples.map(({ failure, retried }) => [failure, retried]),
+    [['reset', undefined]],
+  )
 })
 
 test('while every kept connection waits, a request gets one of its own', async () => {

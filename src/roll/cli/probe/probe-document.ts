@@ -13,6 +13,7 @@ export function probeDocument(reading: ProbeReading, outcome: ProbeOutcome, fail
     outcome,
     failedRequests: reading.failed,
     sentRequests: reading.sent,
+    retriedRequests: reading.retried,
     skippedRequests: reading.skipped,
     notCountedRequests: reading.notCountedFailed,
     notMeasuredMs: Math.round(reading.notMeasuredMs),

@@ -16,15 +16,16 @@ export type ProbeNews = OutageNews<{ readonly window: FailureWindow; readonly cl
 /** Whole milliseconds, as narrow columns need them. */
 export const msText = (ms: number): string => (ms > 0 && ms < 0.5 ? '<1' : String(Math.round(ms)))
 
-/** `2:03  12,300 sent  17 failed  now ok  p50 3  p99 11  max 48 ms  skipped 0` */
+/** `2:03  12,300 sent  17 failed  2 retried  now ok  p50 3  p99 11  max 48 ms  skipped 0` */
 export function liveLine(reading: ProbeReading, latency: Histogram): Line {
-  const { sent, failed, skipped, measuredMs } = reading
+  const { sent, failed, retried, skipped, measuredMs } = reading
   const state = nowText(reading)
   const times = `p50 ${msText(latency.quantileMs(0.5))}  p99 ${msText(latency.quantileMs(0.99))}`
   const failedText = `${countText(failed)} failed`
   return [
     `${formatMinSec(measuredMs)}  ${countText(sent)} sent  `,
     failed === 0 ? failedText : { text: failedText, tone: 'stop' },
+    retried === 0 ? '' : `  ${countText(retried)} retried`,
     '  now ',
     state === 'ok' ? state : { text: state, tone: state === 'failing' ? 'stop' : 'hold' },
     `  ${times}  max ${msText(latency.maxMs)} ms  skipped ${countText(skipped)}`,

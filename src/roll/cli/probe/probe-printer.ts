@@ -53,8 +53,8 @@ export class ProbePrinter {
     this.#windows(reading, now, false)
     if (now - this.#lastTickAt >= TICK_MS) {
       this.#lastTickAt = now
-      const { sent, failed, skipped } = reading
-      this.#event('probe.tick', { sent, failed, skipped, p99Ms: latency.quantileMs(0.99) })
+      const { sent, failed, retried, skipped } = reading
+      this.#event('probe.tick', { sent, failed, retried, skipped, p99Ms: latency.quantileMs(0.99) })
     }
     const { progress, level } = this.#parts.modes
     if (level === 0) return

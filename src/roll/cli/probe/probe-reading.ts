@@ -19,6 +19,8 @@ export interface ProbeReading {
   /** Windows of targets with a failed request that counts. */
   readonly held: readonly FailureWindow[]
   readonly notCountedFailed: number
+  /** Requests that were sent a second time, since their kept connection was closed before an answer. */
+  readonly retried: number
   readonly skipped: number
   readonly notMeasuredMs: number
   readonly downtime: Bounds
@@ -41,6 +43,7 @@ export function readProbe(status: ReadStatus, targets: readonly ProbeTarget[], n
     failed: sumOf(lanes, 'failed') - notCountedFailed,
     held,
     notCountedFailed,
+    retried: lanes.reduce((sum, { retried = 0 }) => sum + retried, 0),
     skipped: sumOf(lanes, 'skipped'),
     notMeasuredMs: lengthMs(union(status.notMeasured)),
     downtime: downtime(held, { from: status.startedAt, to: now, notMeasured: status.notMeasured }),

@@ -84,7 +84,7 @@ function wrapPieces(lead: string, pieces: readonly string[]): readonly string[] 
 }
 
 function noteLines(reading: ProbeReading, failedAt1Hz: number): readonly string[] {
-  const { failed, control, held, downtime, notMeasuredMs, notCountedFailed, skipped } = reading
+  const { lanes, failed, control, held, downtime, notMeasuredMs, notCountedFailed, retried, skipped } = reading
   const notes: string[] = []
   if (failed > 0) {
     const open = held.some((window) => window.firstOkAt === undefined)
@@ -94,6 +94,10 @@ function noteLines(reading: ProbeReading, failedAt1Hz: number): readonly string[
   }
   if (notCountedFailed > 0) {
     notes.push(`not counted   ${countText(notCountedFailed)} failed while the control target failed too: prober`)
+  }
+  if (retried > 0) {
+    const kept = lanes.reduce((sum, { lane, sent }) => sum + (lane === 'kept' ? sent : 0), 0)
+    notes.push(`retried   ${countText(retried)} of ${countText(kept)} over kept connections; the second result counts`)
   }
   if (control !== undefined)
     notes.push(

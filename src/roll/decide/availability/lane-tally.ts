@@ -15,6 +15,7 @@ export class LaneTally {
   #scheduled = 0
   #skipped = 0
   #failed = 0
+  #retried = 0
   #slow = 0
   #slowAboveMs = SLOW_FLOOR_MS
   #known: LaneSummary | undefined
@@ -31,6 +32,7 @@ export class LaneTally {
       this.#skipped += 1
       return
     }
+    if (sample.retried === true) this.#retried += 1
     this.#startError.record(Math.abs(sample.startedLateMs))
     if (sample.verdict === 'failed') this.#failed += 1
     else this.#recordOk(sample.latencyMs)
@@ -55,6 +57,7 @@ export class LaneTally {
       sent: this.#scheduled - this.#skipped,
       skipped: this.#skipped,
       failed: this.#failed,
+      ...(this.#retried === 0 ? {} : { retried: this.#retried }),
       slow: this.#slow,
       p50Ms: this.#latency.quantileMs(0.5),
       p90Ms: this.#latency.quantileMs(0.9),

@@ -34,6 +34,14 @@ test('a measured zero stands with its bound, and nothing is said about what was 
   assert.equal(summary.length, 3)
 })
 
+test('retried requests stand beside the failures with their number, and are none', () => {
+  const facts = { lanes: [aLane({}), aLane({ lane: 'kept', retried: 12 })] }
+  const lines = probeSummary(aReading({ facts }), 0)
+  assert.match(lines[0] ?? '', /^0 failed of 12,300 requests /)
+  assert.deepEqual(lines.slice(4), ['  retried   12 of 6,150 over kept connections; the second result counts'])
+  assert.match(plainLine(liveLine(aReading({ facts }), new Histogram())), / {2}0 failed {2}12 retried {2}now ok /)
+})
+
 test('where nothing answered there is no latency, and an outage that did not end has no upper bound', () => {
   const lanes = [aLane({ sent: 100, scheduled: 100, failed: 100, p50Ms: 0, p90Ms: 0, p99Ms: 0, maxMs: 0 })]
   const { firstOkAt: _at, ...open } = aWindow({ failed: 100 })

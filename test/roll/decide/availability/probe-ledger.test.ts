@@ -44,6 +44,18 @@ test('counts each lane and bounds what was late by the prober itself', () => {
   assert.equal(facts.startedAt, at(0))
 })
 
+test('a retried request is counted apart, and is good or failed by its repeat', () => {
+  const retried = { retried: true } as const
+  const samples = [
+    aSample({ ms: 0, changes: retried }),
+    aSample({ ms: 20, verdict: 'failed', changes: retried }),
+    aSample({ ms: 40, verdict: 'skipped', changes: retried }),
+    aSample({ ms: 60 }),
+  ]
+  const [lane] = ledgerOf(started(0), batch(1_000, samples)).status(at(1_000)).lanes
+  assert.deepEqual([lane?.sent, lane?.failed, lane?.retried], [3, 1, 2])
+})
+
 test('a failure has no latency, and slow is more than half a second or three times the usual', () => {
   const usual = Array.from({ length: 300 }, (_, i) => aSample({ ms: i * 20, changes: { latencyMs: 200 } }))
   const then = [550, 610].map((latencyMs, i) => aSample({ ms: 6_000 + i * 20, changes: { latencyMs } }))
