@@ -1,4 +1,5 @@
 import type { FailureWindow } from '../../ground/model/probe.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
 import { countedFailed } from './availability/not-counted.ts'
 import { laneSchedules } from './availability/schedule.ts'
 import { countedWindows } from './counted-windows.ts'
@@ -23,7 +24,10 @@ export const awaitingWindows = (s: Measured): readonly FailureWindow[] =>
  * is asked less often, and its request may time out later. So a failure that may still be excused is not counted yet. A silent
  * control excuses nothing: once its verdict for the first of these failures is overdue, all of them count.
  */
-export function judgedFailed({ spec, wall }: Pick<Measured, 'spec' | 'wall'>, window: FailureWindow): number {
+export function judgedFailed(
+  { spec, wall }: Pick<Measured, 'wall'> & { readonly spec: Pick<RollSpec, 'probe'> },
+  window: FailureWindow,
+): number {
   const { undecided } = window
   const failed = countedFailed(window)
   if (undecided === undefined) return failed

@@ -28,6 +28,10 @@ export interface LoadTick {
   readonly failed: number
   /** Failed requests that a control target excuses: their cause is the prober. Absent: none. */
   readonly excused?: number
+  /** Failed requests that a control may still excuse: they are counted neither as failed nor as excused yet. Absent: none. */
+  readonly undecided?: number
+  /** Requests that were sent a second time, since their kept connection was closed before an answer. Absent: none. */
+  readonly retried?: number
   readonly skipped: number
   readonly ratePerSecond: number
   readonly p99Ms: number

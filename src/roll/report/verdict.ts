@@ -67,7 +67,8 @@ function verdictParts(report: ReportDocument): VerdictParts {
   const nodes = `${done} of ${countOf(report.nodes.length, 'node')}`
   const took = tookMs(report) === undefined ? '' : ` in ${formatDuration(tookMs(report) ?? 0)}`
   const excused = report.excusedRequests === 0 ? '' : `, ${countText(report.excusedRequests)} more not counted`
-  const load = report.load === null ? 'nothing was measured' : `${failedOfSent(report)} requests${excused}`
+  const retried = report.retriedRequests === 0 ? '' : `, ${countText(report.retriedRequests)} retried`
+  const load = report.load === null ? 'nothing was measured' : `${failedOfSent(report)} requests${excused}${retried}`
   return { rolled: report.outcome === 'completed' ? `${nodes} rolled${took}` : `after ${nodes}${took}`, load }
 }
 
@@ -93,6 +94,14 @@ export function verdictFacts(report: ReportDocument): readonly Fact[] {
           {
             name: 'Not counted',
             value: `${countText(report.excusedRequests)} failed while a control target failed too`,
+          },
+        ]),
+    ...(report.retriedRequests === 0
+      ? []
+      : [
+          {
+            name: 'Retried',
+            value: `${countText(report.retriedRequests)}: the server had closed their kept connection before it answered; the second result counts`,
           },
         ]),
     ...(['new', 'kept'] as const).map((lane) => ({

@@ -13,6 +13,8 @@ export interface LoadBefore {
   readonly failed: number
   /** Absent: none. */
   readonly excused?: number
+  /** Absent: none. */
+  readonly retried?: number
   readonly skipped: number
   readonly strays: number
   readonly notMeasuredMs: number
@@ -33,7 +35,9 @@ interface SeenWindow {
   readonly isReported: boolean
 }
 
-type Counts = Required<Pick<LoadBefore, 'sent' | 'failed' | 'excused' | 'skipped' | 'notMeasuredMs' | 'until'>>
+type Counts = Required<
+  Pick<LoadBefore, 'sent' | 'failed' | 'excused' | 'retried' | 'skipped' | 'notMeasuredMs' | 'until'>
+>
 
 /** Undefined where nothing was begun yet: requests before the end of the first baseline do not count. */
 export function loadBefore(entries: readonly JournalEntry[]): LoadBefore | undefined {
@@ -51,13 +55,14 @@ export function loadBefore(entries: readonly JournalEntry[]): LoadBefore | undef
 function withWindows(counts: Counts, windows: readonly SeenWindow[]): Omit<LoadBefore, 'strays'> {
   const failed = Math.max(counts.failed, sum(windows))
   const seenExcused = windows.reduce((total, seen) => total + seen.excused, 0)
-  const { excused: countedExcused, ...others } = counts
+  const { excused: countedExcused, retried, ...others } = counts
   const excused = Math.max(countedExcused, seenExcused)
   const nodes = [...new Set(windows.flatMap(({ node }) => node ?? []))]
   return {
     ...others,
     failed,
     ...(excused === 0 ? {} : { excused }),
+    ...(retried === 0 ? {} : { retried }),
     sent: counts.sent + failed - counts.failed + excused - countedExcused,
     failedOf: Object.fromEntries(nodes.map((name) => [name, sum(windows.filter(({ node }) => node === name))])),
     unreported: sum(windows.filter(({ isReported }) => !isReported)),
@@ -72,7 +77,7 @@ function counted(counts: Counts | undefined, event: RollEvent & Pick<StampedEven
     // Whichever comes first: a roll without measurements has no baseline, and begins with a write.
     case 'baseline.ended':
     case 'write':
-      return counts ?? { sent: 0, failed: 0, excused: 0, skipped: 0, notMeasuredMs: 0, until }
+      return counts ?? { sent: 0, failed: 0, excused: 0, retried: 0, skipped: 0, notMeasuredMs: 0, until }
     case 'load.tick':
     case 'roll.ended':
       return counts === undefined || event.load === undefined ? counts : { ...countsOf(event.load), until }
@@ -81,10 +86,11 @@ function counted(counts: Counts | undefined, event: RollEvent & Pick<StampedEven
   }
 }
 
-const countsOf = ({ sent, failed, excused = 0, skipped, notMeasuredMs = 0 }: LoadTick) => ({
+const countsOf = ({ sent, failed, excused = 0, retried = 0, skipped, notMeasuredMs = 0 }: LoadTick) => ({
   sent,
   failed,
   excused,
+  retried,
   skipped,
   notMeasuredMs,
 })
@@ -109,12 +115,12 @@ function withWindow(windows: readonly SeenWindow[], event: RollEvent): readonly 
 /** The totals of a run whose newest process measures nothing; undefined where none did. */
 export function unmeasuredSince(before: LoadBefore | undefined, now: WallMs): LoadTick | undefined {
   if (before === undefined || before.sent === 0) return undefined
-  const { sent, failed, excused, skipped, strays } = before
+  const { sent, failed, excused, retried, skipped, strays } = before
   const notMeasuredMs = before.notMeasuredMs + Math.max(0, now - before.until)
   return {
     sent,
     failed,
-    ...present({ excused }),
+    ...present({ excused, retried }),
     skipped,
     strays,
     notMeasuredMs,

@@ -1,10 +1,12 @@
-import type { FailureWindow, ProbeStatus } from '../../ground/model/probe.ts'
+import type { FailureWindow, LaneSummary, ProbeStatus } from '../../ground/model/probe.ts'
 import { type MonoMs, type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import { type Attribution, attribute, type StepSpan } from '../decide/availability/attribution.ts'
 import { lengthMs, union } from '../decide/availability/downtime.ts'
 import { lanePeriodMs } from '../decide/availability/lane-period.ts'
 import { countedFailedOf, excusedOf, isExcused } from '../decide/availability/not-counted.ts'
+import { RetriedShare } from '../decide/availability/retried-share.ts'
+import { judgedFailed } from '../decide/awaits-control.ts'
 import type { ReloadSpan } from '../model/reload-span.ts'
 import type { LoadTick, RollEvent } from '../model/roll-event.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
@@ -39,9 +41,10 @@ const TROUBLED_FOR_MS = 120_000
 export class LoadWatch {
   readonly #parts: LoadWatchParts
   readonly #notices = new WindowNotices()
+  readonly #retried = new RetriedShare()
   #measuredSince: WallMs | undefined
   /** Requests in the baseline of a run that has changed nothing yet. */
-  #uncounted = NONE
+  #uncounted: Totals = NONE
   #baselineP99Ms = 0
   /** By latency limit, the highest share so far. */
   readonly #slowest = new Map<string, number>()
@@ -102,6 +105,7 @@ export class LoadWatch {
     for (;;) {
       await this.#parts.clock.sleep(TICK_MS, signal)
       this.changed()
+      this.#tellRetried()
       this.tellTotals()
     }
   }
@@ -118,13 +122,17 @@ export class LoadWatch {
     const now = totals(status)
     const windows = this.#windows()
     const excused = excusedOf(windows)
-    const waiting = isLast ? 0 : windows.reduce((sum, { undecided }) => sum + (undecided?.failed ?? 0), 0)
+    const undecided = isLast ? 0 : this.#undecided(windows)
     const stop = this.#uses(isLast)
+    const retried = (before.retried ?? 0) + now.retried - this.#uncounted.retried
     const allExcused = (before.excused ?? 0) + excused
     return {
       sent: before.sent + now.sent - this.#uncounted.sent,
-      failed: before.failed + now.failed - this.#uncounted.failed - excused - waiting,
+      // By the windows, as the stop rules count: a request of the baseline may fail after it.
+      failed: before.failed + (this.#measuredSince === undefined ? now.failed : countedFailedOf(windows)) - undecided,
       ...(allExcused === 0 ? {} : { excused: allExcused }),
+      ...(undecided === 0 ? {} : { undecided }),
+      ...(retried === 0 ? {} : { retried }),
       skipped: before.skipped + now.skipped - this.#uncounted.skipped,
       ratePerSecond: this.#parts.spec.targets.reduce(
         (total, target) => total + (target.control ? 0 : target.ratePerSecond),
@@ -146,6 +154,18 @@ export class LoadWatch {
   failedIn(node: string): number {
     const blamed = this.#windows().filter((window) => this.#causes(window).blame[0]?.node === node)
     return (this.#parts.before?.failedOf[node] ?? 0) + countedFailedOf(blamed)
+  }
+
+  /** Failed requests that no stop rule counts yet, since a control may excuse them. */
+  #undecided(windows: readonly FailureWindow[]): number {
+    const { spec: probe, clock } = this.#parts
+    const known = { spec: { probe }, wall: clock.wallMs() }
+    return countedFailedOf(windows) - windows.reduce((sum, window) => sum + judgedFailed(known, window), 0)
+  }
+
+  #tellRetried(): void {
+    const { probe, clock, emit } = this.#parts
+    for (const text of this.#retried.found(probe.status(), clock.monoMs())) emit({ type: 'warning', text })
   }
 
   #uses(isLast: boolean): readonly StopUse[] {
@@ -181,14 +201,23 @@ export class LoadWatch {
   }
 }
 
-const NONE: Pick<LoadBefore, 'sent' | 'failed' | 'excused' | 'skipped'> = { sent: 0, failed: 0, skipped: 0 }
+interface Totals {
+  readonly sent: number
+  readonly failed: number
+  readonly retried: number
+  readonly skipped: number
+}
 
-function totals({ lanes }: ProbeStatus): { readonly sent: number; readonly failed: number; readonly skipped: number } {
+const NONE: Totals & Pick<LoadBefore, 'excused'> = { sent: 0, failed: 0, retried: 0, skipped: 0 }
+
+function totals({ lanes }: ProbeStatus): Totals {
   const ours = lanes.filter((lane) => !lane.control)
+  const sum = (count: (lane: LaneSummary) => number): number => ours.reduce((total, lane) => total + count(lane), 0)
   return {
-    sent: ours.reduce((sum, lane) => sum + lane.sent, 0),
-    failed: ours.reduce((sum, lane) => sum + lane.failed, 0),
-    skipped: ours.reduce((sum, lane) => sum + lane.skipped, 0),
+    sent: sum((lane) => lane.sent),
+    failed: sum((lane) => lane.failed),
+    retried: sum((lane) => lane.retried ?? 0),
+    skipped: sum((lane) => lane.skipped),
   }
 }
 

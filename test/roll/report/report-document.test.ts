@@ -119,6 +119,16 @@ test('the verdict says what failed, for how long, and what cannot be known', () 
   })
 })
 
+test('retried requests are counted apart and said with their number', () => {
+  const events = cleanRun().map((event) =>
+    event.type === 'roll.ended' && event.load !== undefined ? { ...event, load: { ...event.load, retried: 4 } } : event,
+  )
+  const report = reportDocument({ events })
+  assert.equal(report.retriedRequests, 4)
+  assert.match(verdictSentence(report), /; 0 failed of 60,500 requests, 4 retried$/)
+  assert.match(verdictFacts(report).find(({ name }) => name === 'Retried')?.value ?? '', /^4: the server had closed/)
+})
+
 test('what a control excuses is counted apart, in all and in each window', () => {
   const report = reportDocument({ events: excusedRun() })
   assert.deepEqual([report.failedRequests, report.excusedRequests], [2, 13])

@@ -61,6 +61,12 @@ test('a killed process leaves its totals, up to its last tick', () => {
   })
 })
 
+test('retried requests of every process stay in the totals of the run', () => {
+  const before = loadBefore(journaled(['06:00:10', GREEN], ['06:00:15', aTick(500, { retried: 3 })]))
+  assert.equal(before?.retried, 3)
+  assert.equal(unmeasuredSince(before, wallMs(at('06:00:20')))?.retried, 3)
+})
+
 test('what was sent before the first baseline was over counts for nothing, and of a run that touched nothing nothing is missing', () => {
   const held = journaled(['06:00:00', STARTED], ['06:00:05', aTick(500)], ['06:02:00', ended('held', 3, 12_000)])
   assert.equal(loadBefore(held), undefined)

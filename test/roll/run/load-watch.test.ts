@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, ProbeStatus } from '../../../src/ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus, ProbeTarget } from '../../../src/ground/model/probe.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import type { ReloadSpan } from '../../../src/roll/model/reload-span.ts'
 import type { RollEvent } from '../../../src/roll/model/roll-event.ts'
 import { LoadWatch } from '../../../src/roll/run/load-watch.ts'
+import { CONTROL } from '../../support/measured-roll.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const START = '2026-01-01T00:00:00.000Z'
@@ -35,7 +36,7 @@ const RELOAD: ReloadSpan = {
 }
 
 /** A measured roll in which n2 reboots; `world` is what probe and balancers know so far. */
-function watched() {
+function watched(targets: readonly ProbeTarget[] = []) {
   const clock = new VirtualClock(START)
   const events: RollEvent[] = []
   const world = {
@@ -53,7 +54,7 @@ function watched() {
   })
   const watch = new LoadWatch({
     probe: { run: () => Promise.resolve(), status: facts, windows: () => world.windows, baseline: () => undefined },
-    spec: { targets: [], baselineMs: 0, baselineLimitMs: 0 },
+    spec: { targets, baselineMs: 0, baselineLimitMs: 0 },
     clock,
     steps: () => [{ node: 'n2', step: 'reboot', startedAt: at(500) }],
     reloads: () => world.reloads,
@@ -140,4 +141,15 @@ test('a stall that two targets saw counts once as not measured, and one beside i
     { from: at(5000), to: at(5500) },
   ]
   assert.equal(watch.tick().notMeasuredMs, 2800)
+})
+
+test('what a control may still excuse is counted apart, and counts once the stop rules count it: when its answer is overdue', async () => {
+  const { clock, watch, world } = watched([CONTROL])
+  await clock.advance(1_100)
+  world.windows = [aWindow({ sent: 5, failed: 5, undecided: { failed: 4, since: at(1_020) } })]
+  const counts = () => [watch.tick().failed, watch.tick().undecided, watch.tick(true).failed]
+  assert.deepEqual(counts(), [1, 4, 5])
+  // Its period of a second, its time-out of two, and a second for a batch on its way.
+  await clock.advance(3_920)
+  assert.deepEqual(counts(), [5, undefined, 5])
 })

@@ -119,7 +119,12 @@ test('the totals of a baseline say that they are, until it is over; those of a r
 
 test('a resumed run adds to what was measured before, and to what was not the time in between', () => {
   const { watch, knows } = watching(BEFORE)
-  knows({ lanes: [lane(1_000, 2)], notMeasured: [{ from: wallMs(at('06:10:02')), to: wallMs(at('06:10:02.400')) }] })
+  const windows = [{ ...WINDOW, failed: 2 }]
+  knows({
+    lanes: [lane(1_000, 2)],
+    windows,
+    notMeasured: [{ from: wallMs(at('06:10:02')), to: wallMs(at('06:10:02.400')) }],
+  })
   const { sent, failed, skipped, strays, notMeasuredMs } = watch.tick()
   assert.deepEqual(
     { sent, failed, skipped, strays, notMeasuredMs },
@@ -127,9 +132,22 @@ test('a resumed run adds to what was measured before, and to what was not the ti
   )
 })
 
+test('retried requests are added to those before, and those of the baseline of a run that begins are not counted', () => {
+  const retried = (count: number) => ({ lanes: [{ ...lane(1_000, 0), retried: count }] })
+  const resumed = watching({ ...BEFORE, retried: 3 })
+  resumed.knows(retried(2))
+  assert.equal(resumed.watch.tick().retried, 5)
+  const begun = watching()
+  begun.knows(retried(2))
+  begun.watch.baselineEnded(wallMs(at('06:10:10')))
+  assert.equal(begun.watch.tick().retried, undefined)
+  begun.knows(retried(6))
+  assert.equal(begun.watch.tick().retried, 4)
+})
+
 test('the baseline of a resumed run takes nothing away: a node may be out in it', () => {
   const { watch, knows } = watching(BEFORE)
-  knows({ lanes: [lane(1_000, 2)] })
+  knows({ lanes: [lane(1_000, 2)], windows: [{ ...WINDOW, failed: 2 }] })
   watch.baselineEnded(wallMs(at('06:10:10')))
   assert.deepEqual([watch.tick().sent, watch.tick().failed], [26_600, 8])
 })

@@ -30,6 +30,7 @@ function shaped(event: StampedEvent): Readonly<Record<string, unknown>> {
       const totals = {
         failedRequests: event.load?.failed ?? 0,
         excusedRequests: event.load?.excused ?? 0,
+        retriedRequests: event.load?.retried ?? 0,
         sentRequests: event.load?.sent ?? 0,
       }
       return { ...head, ...rest, ...totals }

@@ -9,6 +9,7 @@ import { type Line, padCells, type Tone } from '../../../ground/text/terminal/st
 import { timeText } from '../../../ground/text/time-text.ts'
 import type { NodeResult, StampedEvent } from '../../model/roll-event.ts'
 import type { NodeView, RollView } from '../../report/view/roll-view.ts'
+import { undecidedTexts } from './node-text.ts'
 import { reasonsText } from './reasons-text.ts'
 
 interface Saying {
@@ -147,10 +148,18 @@ function nodeEnded(view: RollView, standing: NodeResult): Said {
   const seen = nodeOf(view, node)
   const took =
     seen?.startedAt === undefined || seen.endedAt === undefined ? [] : [formatMinSec(seen.endedAt - seen.startedAt)]
-  const sent =
-    seen?.sentBefore === undefined || seen.sentAfter === undefined ? undefined : seen.sentAfter - seen.sentBefore
-  const failed = sent === undefined ? [] : [`${countText(standing.failedRequests)} failed of ${countText(sent)}`]
   const where = standing.state === 'inService' ? [] : [standing.text]
-  const text = [...took, ...where, `${countOf(standing.podsMoved, 'pod')} moved`, ...failed].join(', ')
+  const text = [...took, ...where, `${countOf(standing.podsMoved, 'pod')} moved`, ...nodeLoadTexts(view, seen)].join(
+    ', ',
+  )
   return { level: 1, node, word, text, ...(standing.state === 'out' ? { tone: 'stop' as const } : {}) }
+}
+
+/** The requests of its time, whatever their failures are blamed on: another number than at the end would need a word why. */
+function nodeLoadTexts(view: RollView, node: NodeView | undefined): readonly string[] {
+  const { loadBefore: before, loadAfter: after } = node ?? {}
+  if (before === undefined || after === undefined) return []
+  // An earlier process of the run may have counted what a control has excused since.
+  const failed = Math.max(0, after.failed - before.failed)
+  return [`${countText(failed)} failed of ${countText(after.sent - before.sent)}`, ...undecidedTexts(view)]
 }

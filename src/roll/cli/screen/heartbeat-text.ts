@@ -1,12 +1,12 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import { currentHold, currentStep, type NodeView, type RollView } from '../../report/view/roll-view.ts'
-import { failedText, progressText, stepNumber } from './node-text.ts'
+import { besideTexts, failedText, progressText, stepNumber } from './node-text.ts'
 
 /** The heartbeat about the node in work, where there is no live region. */
 export function heartbeatText(view: RollView, node: NodeView, now: number): string {
   const step = currentStep(node)
   const hold = currentHold(step)
-  const parts = [progressText(step), failedText(view)].filter((text) => text !== '')
+  const parts = [progressText(step), failedText(view), ...besideTexts(view)].filter((text) => text !== '')
   if (step === undefined) return parts.join(', ')
   const since = hold ?? step
   const isTimed = hold?.givesUpAt !== undefined && hold.givesUpAt > now

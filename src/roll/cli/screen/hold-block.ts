@@ -3,7 +3,7 @@ import { distinct } from '../../../ground/model/sentence.ts'
 import type { Block } from '../../../ground/text/labelled-block.ts'
 import { timeText } from '../../../ground/text/time-text.ts'
 import { currentHold, currentStep, type HoldView, type NodeView, type RollView } from '../../report/view/roll-view.ts'
-import { loadText, markText, progressText } from './node-text.ts'
+import { besideTexts, loadText, markText, progressText } from './node-text.ts'
 
 const WHY_MAX = 5
 
@@ -17,7 +17,8 @@ export function holdBlock(view: RollView, node: NodeView, now: number): Block | 
   const next = distinct(hold.reasons.flatMap(({ next: help = [] }) => help))
   const object = hold.reasons[0]?.object
   const moved = progressText(step)
-  const standing = [`${node.name} is ${markText(node)}`, ...(moved === '' ? [] : [moved]), loadText(view)]
+  const load = [loadText(view), ...besideTexts(view)].join(', ')
+  const standing = [`${node.name} is ${markText(node)}`, ...(moved === '' ? [] : [moved]), load]
   return {
     word: 'HOLD',
     tone: 'hold',

@@ -7,7 +7,7 @@ import { allowedText } from '../../report/view/stop-text.ts'
 import { remainingMs } from './estimate.ts'
 import { compactNodeLine, nodeLines, wideNodeLines } from './live-node.ts'
 import type { LiveShow } from './live-show.ts'
-import { failedText, loadText } from './node-text.ts'
+import { besideTexts, failedText, loadText } from './node-text.ts'
 
 const ROWS_MAX = 12
 const WIDE_CELLS = 120
@@ -96,7 +96,7 @@ function loadLines(view: RollView): readonly Line[] {
   const { load } = view
   if (load === undefined) return []
   const allowed = allowedText(load.stop)
-  const text = allowed === undefined ? loadText(view) : `${loadText(view)}, ${allowed}`
+  const text = [loadText(view), ...(allowed === undefined ? [] : [allowed]), ...besideTexts(view)].join(', ')
   const failed = { text, ...(load.failed > 0 ? { tone: 'stop' as const } : {}) }
   const before = load.baselineP99Ms > 0 ? ` (before ${Math.round(load.baselineP99Ms)})` : ''
   const latency = `${countText(load.ratePerSecond)}/s   p99 ${Math.round(load.p99Ms)} ms${before}   strays ${countText(load.strays)}`

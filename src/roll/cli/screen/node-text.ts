@@ -27,13 +27,25 @@ export function loadText({ load }: RollView): string {
  * leave out.
  */
 export const measuredText = (view: RollView): string =>
-  [loadText(view), allowedText(view.load?.stop), excusedText(view), gapText(view)]
+  [loadText(view), allowedText(view.load?.stop), ...besideTexts(view), gapText(view)]
     .filter((text) => text !== undefined)
     .join(', ')
 
+/** The requests that are counted apart from those that failed. */
+export const besideTexts = (view: RollView): readonly string[] =>
+  [...undecidedTexts(view), excusedText(view), retriedText(view)].filter((text) => text !== undefined)
+
+/** Failed requests that are not counted yet. */
+export const undecidedTexts = ({ load }: RollView): readonly string[] =>
+  (load?.undecided ?? 0) === 0 ? [] : [`${countText(load?.undecided ?? 0)} more failed, unless a control did too`]
+
 /** Failed requests that a control excuses. */
-export const excusedText = ({ load }: RollView): string | undefined =>
+const excusedText = ({ load }: RollView): string | undefined =>
   (load?.excused ?? 0) === 0 ? undefined : `${countText(load?.excused ?? 0)} more not counted (a control failed too)`
+
+/** `12 retried`: sent a second time, since their kept connection was closed before an answer. */
+const retriedText = ({ load }: RollView): string | undefined =>
+  (load?.retried ?? 0) === 0 ? undefined : `${countText(load?.retried ?? 0)} retried`
 
 export const gapText = ({ load }: RollView): string | undefined =>
   (load?.notMeasuredMs ?? 0) === 0 ? undefined : `not measured for ${formatDuration(load?.notMeasuredMs ?? 0)}`

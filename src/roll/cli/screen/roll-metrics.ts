@@ -11,10 +11,17 @@ import {
   type StepView,
 } from '../../report/view/roll-view.ts'
 
+interface Totals {
+  readonly sent: number
+  readonly failed: number
+  readonly retried: number
+  readonly skipped: number
+}
+
 /** Counters that never go down while a process lives. */
 export interface RollCounts {
   /** Absent: nothing was measured yet. */
-  readonly load?: { readonly sent: number; readonly failed: number; readonly skipped: number }
+  readonly load?: Totals
   /** Requests that this process sent to each target. */
   readonly sentOf: ReadonlyMap<string, number>
   /** Failed requests of each target. */
@@ -36,18 +43,19 @@ export function countsOf({ load, windows }: RollView, before: RollCounts): RollC
 /** The requests of a baseline do not count, and the totals begin at 0 after it. */
 function measured(load: RollView['load'], before: RollCounts): Pick<RollCounts, 'load'> {
   if (load === undefined) return {}
-  const { sent, failed, skipped } = load.inBaseline === true ? NOTHING : load
+  const { sent, failed, retried = 0, skipped } = load.inBaseline === true ? NOTHING : load
   const old = before.load ?? NOTHING
   return {
     load: {
       sent: Math.max(sent, old.sent),
       failed: Math.max(failed, old.failed),
+      retried: Math.max(retried, old.retried),
       skipped: Math.max(skipped, old.skipped),
     },
   }
 }
 
-const NOTHING = { sent: 0, failed: 0, skipped: 0 }
+const NOTHING: Totals = { sent: 0, failed: 0, retried: 0, skipped: 0 }
 
 interface MetricTimes {
   /** By the clock of the events. */
@@ -142,6 +150,11 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
       'requests_failed_total',
       'Of these, the ones that failed. A request without an answer is not counted if a control target (a URL that does not depend on the cluster) gave no answer at that time either.',
       count(counted?.failed),
+    ),
+    ...counter(
+      'requests_retried_total',
+      'Requests that the probe sent a second time, because the server had closed their kept connection before it answered. The second result counts.',
+      count(counted?.retried),
     ),
     ...counter(
       'requests_skipped_total',

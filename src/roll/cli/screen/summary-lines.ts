@@ -12,7 +12,7 @@ import type { NodeView, RollView } from '../../report/view/roll-view.ts'
 import { allowedText, stopRows } from '../../report/view/stop-text.ts'
 import { causeText, outageClassText, outageSpanText } from '../../report/view/window-text.ts'
 import { endBlock, journalRows } from './end-block.ts'
-import { excusedText, gapText, loadText } from './node-text.ts'
+import { besideTexts, gapText, loadText } from './node-text.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'node', align: 'left' },
@@ -60,7 +60,7 @@ function doneBlock(view: RollView): Block {
       : [
           `${loadText(view)} requests`,
           allowedText(view.load.stop),
-          excusedText(view),
+          ...besideTexts(view),
           countOf(view.load.strays, 'stray'),
         ]
           .filter((text) => text !== undefined)

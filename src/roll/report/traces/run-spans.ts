@@ -46,6 +46,7 @@ function rollSpan(view: RollView, startedAt: number): Omit<Span, 'events'> {
       'evenkeel.requests.sent': measured?.sent,
       'evenkeel.requests.failed': measured?.failed,
       'evenkeel.requests.excused': measured?.excused,
+      'evenkeel.requests.retried': measured?.retried,
       'evenkeel.not_measured_ms': measured?.notMeasuredMs,
       ...unfinished(end === undefined),
     },

@@ -49,6 +49,8 @@ export interface RollOutcomeDocument extends RunOrigin {
   readonly failedRequests: number
   /** Requests that failed while a control target did not answer either: the cause is the prober, and they do not count. */
   readonly excusedRequests: number
+  /** Requests that were sent a second time, since their kept connection was closed before an answer; the repeat counts. */
+  readonly retriedRequests: number
   /** Of all windows below: those that fell into a reload of a balancer. */
   readonly failedInReloads: number
   readonly sentRequests: number
@@ -82,6 +84,7 @@ export function outcomeDocument(view: RollView, isRunning = true): RollOutcomeDo
     outcome: view.end?.outcome ?? (isRunning ? 'running' : 'interrupted'),
     failedRequests: view.load?.failed ?? 0,
     excusedRequests: view.load?.excused ?? 0,
+    retriedRequests: view.load?.retried ?? 0,
     failedInReloads: failedInReloads(view.windows),
     sentRequests: view.load?.sent ?? 0,
     notMeasuredMs: Math.round(view.load?.notMeasuredMs ?? 0),

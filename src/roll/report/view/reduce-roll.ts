@@ -8,6 +8,7 @@ import { withMove } from './pod-moves.ts'
 import {
   emptyRollView,
   type HoldView,
+  type NodeLoad,
   type NodeView,
   type RollView,
   type StepView,
@@ -29,7 +30,8 @@ export function reduceRoll(view: RollView, event: StampedEvent): RollView {
     case 'reasserted':
       return next
     case 'load.tick':
-      return { ...next, load: event.load }
+      // While a node is kept out, the probe goes on: the end has said its numbers.
+      return view.end === undefined ? { ...next, load: event.load } : next
     case 'window.opened':
     case 'window.closed':
       return { ...next, windows: withWindow(view.windows, event) }
@@ -99,16 +101,17 @@ function withNode(view: RollView, name: string, change: (node: NodeView) => Node
 }
 
 function startOf({ load }: RollView, node: NodeView, at: number) {
-  const sent = load === undefined || node.sentBefore !== undefined ? {} : { sentBefore: countedOf(load) }
-  return { state: 'inWork', startedAt: node.startedAt ?? at, ...sent } as const
+  const known = load === undefined || node.loadBefore !== undefined ? {} : { loadBefore: countedOf(load) }
+  return { state: 'inWork', startedAt: node.startedAt ?? at, ...known } as const
 }
 
 /** The requests of a baseline belong to no node: the totals begin anew after it. */
-const countedOf = ({ sent, inBaseline }: LoadTick): number => (inBaseline === true ? 0 : sent)
+const countedOf = ({ sent, failed, inBaseline }: LoadTick): NodeLoad =>
+  inBaseline === true ? { sent: 0, failed: 0 } : { sent, failed }
 
 function endOf({ load }: RollView, { standing }: Extract<StampedEvent, { type: 'node.ended' }>, at: number) {
-  const sent = load === undefined || load.inBaseline === true ? {} : { sentAfter: load.sent }
-  return { state: 'ended', endedAt: at, standing, ...sent } as const
+  const known = load === undefined || load.inBaseline === true ? {} : { loadAfter: countedOf(load) }
+  return { state: 'ended', endedAt: at, standing, ...known } as const
 }
 
 function reduceNode(node: NodeView, event: NodeEvent, at: number): NodeView {

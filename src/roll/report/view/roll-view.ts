@@ -30,6 +30,8 @@ export interface StepView {
   readonly holds: readonly HoldView[]
 }
 
+export type NodeLoad = Pick<LoadTick, 'sent' | 'failed'>
+
 export interface NodeView {
   readonly name: string
   readonly state: 'waiting' | 'inWork' | 'ended'
@@ -37,9 +39,9 @@ export interface NodeView {
   readonly endedAt?: number
   readonly steps: readonly StepView[]
   readonly podsMoved: number
-  /** Requests sent up to its start and up to its end, by the last tick before each. */
-  readonly sentBefore?: number
-  readonly sentAfter?: number
+  /** The requests of the run up to its start and up to its end, by the last tick before each. */
+  readonly loadBefore?: NodeLoad
+  readonly loadAfter?: NodeLoad
   readonly standing?: NodeResult
 }
 

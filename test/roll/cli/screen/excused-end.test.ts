@@ -29,6 +29,20 @@ test('done with excused requests: their number stands in the verdict and with th
   assert.match(text.replaceAll(/\n +/g, ' '), /what {4}shop: 6 of 16 failed \(6 not counted\) in 300 to 340 ms/)
 })
 
+test('retried requests are named by their number in the verdict, and are no failures', () => {
+  const story = withFirstNode(new Story().begin(['w-1']))
+  const standings = [standing('w-1')]
+  const done = { outcome: 'completed', exitCode: 0, reasons: [], standings, next: [] } as const
+  const text = summary(story, { ...done, load: { ...load(187_200), retried: 12 } })
+  assert.match(text, /^DONE {2}1 of 1 node in 16 min 32 s; 0 failed of 187,200 requests, 12 retried,/)
+  const stopped = { outcome: 'stopped', exitCode: 1, reasons: [], standings: [], next: [] } as const
+  const other = withFirstNode(new Story().begin(['w-1']))
+  assert.match(
+    summary(other, { ...stopped, load: { ...load(187_200), retried: 12 } }),
+    /0 failed of 187,200, 12 retried/,
+  )
+})
+
 test('stopped with excused requests: what counts and what does not stand side by side', () => {
   const story = withFirstNode(new Story().begin(['w-1', 'w-2'])).add('06:31:10', {
     type: 'window.closed',

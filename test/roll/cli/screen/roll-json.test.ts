@@ -66,6 +66,7 @@ test('the document of -o json', () => {
     failedRequests: 6,
     excusedRequests: 0,
     failedInReloads: 6,
+    retriedRequests: 0,
     sentRequests: 5_000,
     notMeasuredMs: 250,
     podsMoved: 0,

@@ -41,6 +41,7 @@ test('a roll that is held says which node, which step, for how long and why', ()
     'evenkeel_roll_hold_reason{reason="BudgetExhausted"}': 1,
     evenkeel_roll_requests_total: 32_000,
     evenkeel_roll_requests_failed_total: 0,
+    evenkeel_roll_requests_retried_total: 0,
     evenkeel_roll_requests_skipped_total: 0,
     evenkeel_roll_strays_total: 0,
     evenkeel_roll_latency_p99_seconds: 0.0124,
