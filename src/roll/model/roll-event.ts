@@ -69,6 +69,8 @@ export type RollEvent =
       readonly unit: string
       readonly stage?: readonly [number, number]
     }
+  /** What the step waits for as a normal part of it, and no hold. For the screen: it is not in the journal. */
+  | { readonly type: 'step.waits'; readonly node: string; readonly step: Step; readonly reasons: readonly Reason[] }
   | { readonly type: 'step.ended'; readonly node: string; readonly step: Step; readonly reasons: readonly Reason[] }
   /** A hold changes when its reasons do; `limitMs` is the time left of the step's limit. */
   | {

@@ -78,7 +78,7 @@ export class EventLog {
     if (this.#isClosed || (event.type === 'warning' && this.#wasSaid(event))) return
     const stamped: StampedEvent = { ...event, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) }
     this.#sink(stamped)
-    if (event.type === 'load.tick' && !this.#tickIsDue()) return
+    if (event.type === 'step.waits' || (event.type === 'load.tick' && !this.#tickIsDue())) return
     this.#enqueue({ ...stamped })
   }
 

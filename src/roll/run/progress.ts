@@ -25,12 +25,14 @@ type Reported =
   | { readonly kind: 'act' | 'hold'; readonly step: Step; readonly reasons: readonly Reason[] }
   | { readonly kind: 'settled'; readonly reasons: readonly Reason[] }
 
-/** Turns decisions into events: steps that start and end, holds that start, change and end. */
+/** Turns decisions into events: steps that start and end, what they wait for, holds that start, change and end. */
 export class Progress {
   readonly #parts: ProgressParts
   readonly #node: string
   #step: Step | undefined
   #held: Held | undefined
+  /** Reported last of this step while no hold is on. */
+  #waits: Held | undefined
 
   constructor(node: string, parts: ProgressParts) {
     this.#node = node
@@ -64,6 +66,7 @@ export class Progress {
       this.#emit({ type: 'step.ended', node: this.#node, step: done, reasons: [nothingToDo] })
     }
     this.#step = step
+    this.#waits = undefined
     this.#emit({ type: 'step.started', node: this.#node, step, reasons })
   }
 
@@ -76,15 +79,29 @@ export class Progress {
   #hold(decision: Exclude<Reported, { kind: 'settled' }>, limitMs: number | undefined): void {
     const reasons = decision.kind === 'hold' ? decision.reasons.filter((reason) => !isProgress(reason)) : []
     if (reasons.length === 0) {
-      if (decision.kind === 'hold') this.#endHold()
+      if (decision.kind === 'hold') {
+        this.#endHold()
+        this.#wait(decision)
+      }
       return
     }
     const held = { ...wordsOf(reasons), at: this.#parts.clock.monoMs() }
     if (this.#held !== undefined && !isNews(held, this.#held)) return
     const type = this.#held === undefined ? 'hold.started' : 'hold.changed'
     this.#held = held
+    this.#waits = undefined
     const limit = limitMs === undefined ? {} : { limitMs: Math.round(limitMs) }
     this.#emit({ type, node: this.#node, step: decision.step, reasons, ...limit })
+  }
+
+  /** Its objects change with every pod that leaves, so they are news as seldom as its text. */
+  #wait({ step, reasons }: Pick<Exclude<Reported, { kind: 'settled' }>, 'step' | 'reasons'>): void {
+    const [first] = reasons
+    if (first === undefined) return
+    const waits = { what: first.code, text: wordsOf(reasons).text, at: this.#parts.clock.monoMs() }
+    if (this.#waits !== undefined && !isNews(waits, this.#waits)) return
+    this.#waits = waits
+    this.#emit({ type: 'step.waits', node: this.#node, step, reasons })
   }
 
   #emit(event: RollEvent): void {

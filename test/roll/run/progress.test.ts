@@ -24,11 +24,13 @@ function aProgress() {
     events.flatMap((event) =>
       event.type === 'hold.started' || event.type === 'hold.changed' ? `${event.type} ${event.reasons[0]?.text}` : [],
     )
+  const waits = () =>
+    events.flatMap((event) => (event.type === 'step.waits' ? `${event.step}: ${event.reasons[0]?.text}` : []))
   const steps = () =>
     events.flatMap((event) =>
       event.type === 'step.started' || event.type === 'step.ended' ? `${event.type} ${event.step}` : [],
     )
-  return { clock, decided, events, holds, steps }
+  return { clock, decided, events, holds, steps, waits }
 }
 
 test('a hold whose counter runs is reported anew every ten seconds, and not with each request', async () => {
@@ -76,4 +78,34 @@ test('a hold that is given up at a limit tells what is left of it, in whole mill
     return events.flatMap((event) => (event.type === 'hold.started' ? [event.limitMs] : []))
   }
   assert.deepEqual([left(), left(1500.4)], [[undefined], [1500]])
+})
+
+test('what a step waits for is reported at once where it is another thing, and else every ten seconds', async () => {
+  const { clock, decided, waits, holds } = aProgress()
+  for (let left = 30; left >= 0; left -= 1) {
+    decided(holding('PodLeaving', `shop/cart-${left}`, `shop/cart-${left} is leaving`, 'drain'))
+    await clock.advance(500)
+  }
+  decided(holding('ReplacementNotReady', 'shop/cart', 'shop/cart has 2 of 3 pods ready', 'drain'))
+  decided(holding('DaemonNotBack', 'log/agent', 'log/agent is not back', 'proof'))
+  decided(holding('DaemonNotBack', 'log/agent', 'log/agent is not back', 'proof'))
+  assert.deepEqual(waits(), [
+    'drain: shop/cart-30 is leaving',
+    'drain: shop/cart-10 is leaving',
+    'drain: shop/cart has 2 of 3 pods ready',
+    'proof: log/agent is not back',
+  ])
+  assert.deepEqual(holds(), [])
+})
+
+test('after a hold it is said again what the step waits for', () => {
+  const { decided, waits, events } = aProgress()
+  decided(holding('PodLeaving', 'shop/cart-1', 'shop/cart-1 is leaving', 'drain'))
+  decided(holding('BudgetExhausted', 'shop/cart-2', 'a budget allows nothing', 'drain'))
+  decided(holding('PodLeaving', 'shop/cart-1', 'shop/cart-1 is leaving', 'drain'))
+  assert.equal(waits().length, 2)
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['step.started', 'step.waits', 'hold.started', 'hold.ended', 'step.waits'],
+  )
 })

@@ -93,7 +93,7 @@ function saying(view: RollView, event: StampedEvent): Said | undefined {
 
 type StepEvent = Extract<
   StampedEvent,
-  { type: 'step.started' | 'step.ended' | `hold.${string}` | 'write' | 'pod.moved' }
+  { type: 'step.started' | 'step.waits' | 'step.ended' | `hold.${string}` | 'write' | 'pod.moved' }
 >
 
 function stepSaying(view: RollView, event: StepEvent): Said | undefined {
@@ -103,6 +103,8 @@ function stepSaying(view: RollView, event: StepEvent): Said | undefined {
       return idle(event.reasons)
         ? undefined
         : { level: 2, node, word: event.step, text: `begins: ${reasonsText(event.reasons)}` }
+    case 'step.waits':
+      return { level: 2, node, word: event.step, text: `waits: ${reasonsText(event.reasons)}` }
     case 'step.ended':
       return { level: 2, node, word: event.step, text: stepEndText(view, event) }
     case 'hold.started':

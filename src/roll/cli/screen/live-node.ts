@@ -55,7 +55,7 @@ function holdLine(node: NodeView, show: LiveShow): Line {
 
 function holdPieces(step: StepView | undefined, { now }: LiveShow): readonly Piece[] {
   const hold = currentHold(step)
-  if (hold === undefined) return []
+  if (hold === undefined) return step?.waits === undefined ? [] : [{ text: `waits: ${reasonsText(step.waits)}` }]
   return [{ text: `held ${formatDuration(now - hold.startedAt)}: ${reasonsText(hold.reasons)}`, tone: 'hold' }]
 }
 

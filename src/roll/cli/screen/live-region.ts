@@ -100,5 +100,5 @@ function loadLines(view: RollView): readonly Line[] {
   const failed = { text, ...(load.failed > 0 ? { tone: 'stop' as const } : {}) }
   const before = load.baselineP99Ms > 0 ? ` (before ${Math.round(load.baselineP99Ms)})` : ''
   const latency = `${countText(load.ratePerSecond)}/s   p99 ${Math.round(load.p99Ms)} ms${before}   strays ${countText(load.strays)}`
-  return [['load ', failed, `   ${latency}`]]
+  return [['load ', failed, `${load.inBaseline === true ? ', before the roll begins' : ''}   ${latency}`]]
 }

@@ -127,6 +127,8 @@ function reduceNode(node: NodeView, event: NodeEvent, at: number): NodeView {
       const progress = { done, total, unit, ...present({ stage }) }
       return withStep(inWork, event.step, (step) => ({ ...step, progress }))
     }
+    case 'step.waits':
+      return withStep(inWork, event.step, (step) => ({ ...step, waits: event.reasons }))
     case 'step.ended':
       return withStep(inWork, event.step, (step) => ({
         ...step,

@@ -21,6 +21,8 @@ export interface StepView {
   readonly startedAt: number
   readonly endedAt?: number
   readonly reasons: readonly Reason[]
+  /** What it waits for while no hold is on, as it was reported last. */
+  readonly waits?: readonly Reason[]
   readonly progress?: {
     readonly done: number
     readonly total: number
