@@ -1,5 +1,5 @@
 import type { DnsDemoActions, DnsDemoCluster } from '../../../src/demo/dns/dns-demo-actions.ts'
-import { preloadKubeconfigReader } from '../../../src/ground/kube/load-kubeconfig.ts'
+import { preloadKubeconfigReader } from '../../../src/ground/kube/client-config.ts'
 import { openApi } from '../../../src/ground/kube/open-cluster.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../../src/ground/machine/system-random.ts'

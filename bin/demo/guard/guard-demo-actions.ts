@@ -1,5 +1,5 @@
 import type { GuardDemoActions } from '../../../src/demo/guard/guard-demo-actions.ts'
-import { preloadKubeconfigReader } from '../../../src/ground/kube/load-kubeconfig.ts'
+import { preloadKubeconfigReader } from '../../../src/ground/kube/client-config.ts'
 import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
 import type { RollSurroundings } from '../../roll/world.ts'
 import { programName } from '../program-name.ts'

@@ -1,5 +1,5 @@
 import type { IngressDemoActions } from '../../../src/demo/ingress/ingress-demo-actions.ts'
-import { preloadKubeconfigReader } from '../../../src/ground/kube/load-kubeconfig.ts'
+import { preloadKubeconfigReader } from '../../../src/ground/kube/client-config.ts'
 import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
 import { probeSource } from '../../probe-source.ts'
 import type { RollSurroundings } from '../../roll/world.ts'

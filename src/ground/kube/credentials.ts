@@ -1,7 +1,7 @@
 import { Agent as PlainAgent } from 'node:http'
 import { type RequestOptions, Agent as TlsAgent } from 'node:https'
-import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
-import type { User } from '@kubernetes/client-node/dist/config_types.js'
+import { isIP } from 'node:net'
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 import { escapeForeign } from '../model/foreign-text.ts'
 import { OVER } from '../model/over.ts'
 import { present } from '../model/present.ts'
@@ -9,10 +9,12 @@ import type { MonoMs } from '../model/time.ts'
 import { untilAborted } from '../model/until-aborted.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
+import { TOKEN_FILE } from './client-config.ts'
 import type { Connection } from './connection.ts'
+import { headerText, impersonationOf } from './impersonation.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
-import type { Impersonation } from './kubeconfig-document.ts'
-import type { PinnedKubeconfig } from './pinned-kubeconfig.ts'
+import { serverUrl } from './kubeconfig-faults.ts'
+import type { PinnedKubeconfig, Reading } from './pinned-kubeconfig.ts'
 import { within } from './within.ts'
 
 /** A plugin has a shorter limit of its own; this one is for tokens that are refreshed over the network. */
@@ -26,10 +28,10 @@ const REFUSED_FOR_MS = 5_000
 export class Credentials {
   readonly #kubeconfig: PinnedKubeconfig
   readonly #clock: Clock
-  readonly #configs = new WeakMap<Connection, KubeConfig>()
-  readonly #accepted = new WeakSet<KubeConfig>()
+  readonly #readings = new WeakMap<Connection, Reading>()
+  readonly #accepted = new WeakSet<Reading>()
   readonly #work = new AbortController()
-  #config: KubeConfig | undefined
+  #reading: Reading | undefined
   #readAt: MonoMs
   #pending: Promise<Connection> | undefined
   #kept: { readonly key: string; readonly agent: PlainAgent } | undefined
@@ -37,7 +39,7 @@ export class Credentials {
   constructor(kubeconfig: PinnedKubeconfig, clock: Clock) {
     this.#kubeconfig = kubeconfig
     this.#clock = clock
-    this.#config = kubeconfig.first
+    this.#reading = kubeconfig.first
     this.#readAt = clock.monoMs()
   }
 
@@ -52,8 +54,8 @@ export class Credentials {
 
   /** The API server accepted these credentials. */
   accept(connection: Connection): void {
-    const config = this.#configs.get(connection)
-    if (config !== undefined) this.#accepted.add(config)
+    const reading = this.#readings.get(connection)
+    if (reading !== undefined) this.#accepted.add(reading)
   }
 
   /**
@@ -61,10 +63,10 @@ export class Credentials {
    * kept for a while, so that a server that refuses all of them does not make us run a plugin for every call.
    */
   drop(connection: Connection): void {
-    const config = this.#configs.get(connection)
-    if (config === undefined || config !== this.#config) return
+    const reading = this.#readings.get(connection)
+    if (reading === undefined || reading !== this.#reading) return
     const isYoung = this.#clock.monoMs() - this.#readAt < REFUSED_FOR_MS
-    if (this.#accepted.has(config) || !isYoung) this.#config = undefined
+    if (this.#accepted.has(reading) || !isYoung) this.#reading = undefined
   }
 
   /** Ends a running plugin. Called only at the end: when one caller stops waiting, the plugin goes on for the next. */
@@ -74,14 +76,14 @@ export class Credentials {
 
   async #resolve(): Promise<Connection> {
     try {
-      const config = this.#config ?? (await this.#readAgain())
+      const reading = this.#reading ?? (await this.#readAgain())
       const late = () => new Error(`none was given within ${CREDENTIAL_LIMIT_MS / 1000} s`)
       const limit = { clock: this.#clock, ms: CREDENTIAL_LIMIT_MS, signal: this.#work.signal, late }
       const options: RequestOptions = {}
       // This signal ends the plugin: KubeConfig passes on the options and nothing else.
-      await within(limit, (signal) => config.applyToHTTPSOptions(Object.assign(options, { signal })))
-      const connection = this.#connect(config, options)
-      this.#configs.set(connection, config)
+      await within(limit, (signal) => reading.config.applyToHTTPSOptions(Object.assign(options, { signal })))
+      const connection = this.#connect(reading, options)
+      this.#readings.set(connection, reading)
       return connection
     } catch (error) {
       const reason = escapeForeign((error instanceof Error ? error.message : String(error)).trim())
@@ -90,20 +92,21 @@ export class Credentials {
     }
   }
 
-  async #readAgain(): Promise<KubeConfig> {
-    const config = await this.#kubeconfig.readAgain()
-    this.#config = config
+  async #readAgain(): Promise<Reading> {
+    const reading = await this.#kubeconfig.readAgain()
+    this.#reading = reading
     this.#readAt = this.#clock.monoMs()
-    return config
+    return reading
   }
 
-  #connect(config: KubeConfig, options: RequestOptions): Connection {
-    const cluster = config.getCurrentCluster()
-    const server = new URL(cluster?.server ?? '')
-    const proxy = cluster?.proxyUrl === undefined ? undefined : new URL(cluster.proxyUrl)
+  #connect({ used, config }: Reading, options: RequestOptions): Connection {
+    const { cluster, user } = used
+    const server = serverUrl(cluster.server)
+    const proxy = cluster.proxyUrl === '' ? undefined : new URL(cluster.proxyUrl)
     const agent = proxy?.protocol.startsWith('socks') ? socksAgent(options) : this.#agent({ server, proxy }, options)
+    const isFiled = config.getCurrentUser()?.authProvider?.name === TOKEN_FILE
     const known = { ...present({ proxy, clientCertificate: certificateOf(options) }) }
-    return { server, agent, headers: { ...headersOf(options), ...impersonationOf(config) }, ...known }
+    return { server, agent, headers: { ...headersOf(options, isFiled), ...impersonationOf(user) }, ...known }
   }
 
   /** The agent is kept while server, proxy, certificates and authority are the same. */
@@ -114,7 +117,7 @@ export class Credentials {
     // Set even without a proxy, so that Node takes none from the environment by itself.
     const proxyEnv = proxy === undefined ? {} : { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href }
     const common = { ...KEEP_ALIVE, proxyEnv }
-    const trust = { ...present({ ca, servername }) }
+    const trust = { ...present({ ca }), ...namedBy(servername) }
     const proof = { ...present({ cert, key }) }
     const agent =
       server.protocol === 'http:'
@@ -123,6 +126,13 @@ export class Credentials {
     this.#kept = { key: identity, agent }
     return agent
   }
+}
+
+/** The name that the certificate must bear. An address is not sent (RFC 6066, 3), as Go sends none, and looked at all the same. */
+function namedBy(name: string | undefined): Pick<ConnectionOptions, 'servername' | 'checkServerIdentity'> {
+  if (name === undefined) return {}
+  if (isIP(name) === 0) return { servername: name }
+  return { servername: '', checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate) }
 }
 
 interface Way {
@@ -136,17 +146,12 @@ function socksAgent({ agent }: RequestOptions): PlainAgent {
   return Object.assign(agent, { keepAlive: true })
 }
 
-/** A token from a file may end in a line break, which a header must not contain. */
-function headersOf({ headers, auth }: RequestOptions): Readonly<Record<string, string>> {
-  const entries = Object.entries(headers ?? {}).map(([name, value]) => [name, String(value).trim()] as const)
+/** A token from a file may have blanks around it, and end in a line break, which a header must not contain. */
+function headersOf({ headers, auth }: RequestOptions, isFiled: boolean): Readonly<Record<string, string>> {
+  const text = (value: string): string => headerText(isFiled ? value.replace(/^Bearer\s+/, 'Bearer ').trim() : value)
+  const entries = Object.entries(headers ?? {}).map(([name, value]) => [name, text(String(value))] as const)
   const basic = auth ? [['Authorization', `Basic ${Buffer.from(auth).toString('base64')}`] as const] : []
   return Object.fromEntries([...entries, ...basic])
-}
-
-/** client-node sends the name of the user alone. */
-function impersonationOf(config: KubeConfig): Impersonation {
-  const user: (User & { readonly impersonation?: Impersonation }) | null = config.getCurrentUser()
-  return user?.impersonation ?? {}
 }
 
 function certificateOf({ cert }: RequestOptions): string | Buffer | undefined {

@@ -4,12 +4,21 @@ import type { Endpoint } from '../model/endpoint.ts'
 import type { ClusterContext } from '../model/run-origin.ts'
 import { UserError } from '../model/user-error.ts'
 import type { Clock } from '../ports/clock.ts'
-import { limitExecPlugin } from './exec-plugin.ts'
+import type { UsedContext } from './choose-context.ts'
+import { clientConfig, pluginOf } from './client-config.ts'
+import { usePlugin } from './exec-plugin.ts'
+import { serverUrl } from './kubeconfig-faults.ts'
 import { SERVICE_ACCOUNT_TOKEN } from './kubeconfig-paths.ts'
 import { type KubeconfigSource, loadKubeconfig } from './load-kubeconfig.ts'
 import { subjectOf } from './token-subject.ts'
 
 const UNKNOWN_ACCOUNT = 'the service account of this pod'
+
+/** One reading: the context as it is written, and as client-node makes requests by it. */
+export interface Reading {
+  readonly used: UsedContext
+  readonly config: KubeConfig
+}
 
 /**
  * A kubeconfig that can be read again, but always means the cluster of the first reading: if the current context is switched in
@@ -19,10 +28,10 @@ export class PinnedKubeconfig {
   readonly #source: KubeconfigSource
   readonly #clock: Clock
   /** The kubeconfig as it was first read. */
-  readonly first: KubeConfig
+  readonly first: Reading
 
-  private constructor(source: KubeconfigSource, clock: Clock, first: KubeConfig) {
-    this.#source = { ...source, context: first.getCurrentContext() }
+  private constructor(source: KubeconfigSource, clock: Clock, first: Reading) {
+    this.#source = { ...source, context: first.used.name }
     this.#clock = clock
     this.first = first
   }
@@ -33,37 +42,38 @@ export class PinnedKubeconfig {
 
   /** By the URL of the server: the port is that of the protocol where none is written. */
   get server(): Endpoint {
-    const { hostname, port, protocol } = new URL(this.first.getCurrentCluster()?.server ?? '')
+    const { hostname, port, protocol } = this.#url
     const usual = protocol === 'https:' ? 443 : 80
     return { address: hostname, port: Number(port || usual) }
   }
 
   /** The namespace of the context; absent where it names none. */
   get namespace(): string | undefined {
-    const { namespace } = this.first.getContextObject(this.first.getCurrentContext()) ?? {}
-    return namespace === undefined || namespace === '' ? undefined : namespace
+    return this.first.used.namespace || undefined
   }
 
   /** The name in the kubeconfig, or the user that it stands for: `jane (by admin)`; absent where the context names none. */
   get user(): string | undefined {
-    const { user } = this.first.getContextObject(this.first.getCurrentContext()) ?? {}
-    const { impersonateUser } = this.first.getCurrentUser() ?? {}
-    if (user === undefined || user === '') return undefined
-    return impersonateUser ? `${impersonateUser} (by ${user})` : user
+    const { userName, user } = this.first.used
+    return user.as === '' || userName === '' ? userName || undefined : `${user.as} (by ${userName})`
   }
 
   /** As people know it. */
   get context(): ClusterContext {
     // A path or a password in the URL may be secret.
-    const server = new URL(this.first.getCurrentCluster()?.server ?? '').origin
+    const server = this.#url.origin
     if (this.#source.paths.length === 0) return { context: 'in-cluster', server, user: podUser() }
-    return { context: this.first.getCurrentContext(), server, user: this.user ?? '' }
+    return { context: this.first.used.name, server, user: this.user ?? '' }
+  }
+
+  get #url(): URL {
+    return serverUrl(this.first.used.cluster.server)
   }
 
   /** Without anything cached that belongs to an earlier credential. */
-  async readAgain(): Promise<KubeConfig> {
+  async readAgain(): Promise<Reading> {
     const again = await readOnce(this.#source, this.#clock)
-    if (again.getCurrentCluster()?.server === this.first.getCurrentCluster()?.server) return again
+    if (again.used.cluster.server === this.first.used.cluster.server) return again
     throw new UserError(`context ${this.#source.context} now names another API server`, {
       code: 'KUBECONFIG_BROKEN',
       fix: 'put the context back, or start again with the other cluster',
@@ -81,8 +91,10 @@ function podUser(): string {
   }
 }
 
-async function readOnce(source: KubeconfigSource, clock: Clock): Promise<KubeConfig> {
-  const config = await loadKubeconfig(source)
-  await limitExecPlugin(config, clock)
-  return config
+async function readOnce(source: KubeconfigSource, clock: Clock): Promise<Reading> {
+  const used = loadKubeconfig(source)
+  const config = await clientConfig(used)
+  const plugin = pluginOf(used)
+  if (plugin !== undefined) usePlugin(config, { plugin, cluster: used.cluster, clock, env: source.env })
+  return { used, config }
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { FakeApiServer } from './fake-api-server.ts'
@@ -28,7 +31,7 @@ test('a token file is read again when its token is refused', async (t) => {
 test('a token file goes before a token that is written down', async (t) => {
   const server = await aServer(t)
   const tokenFile = join(await aFolder(t), 'token')
-  await writeFile(tokenFile, 'from-the-file')
+  await writeFile(tokenFile, ' from-the-file\n')
   server.tokens = ['from-the-file']
   const { cluster, signal } = await open(t, kubeconfigOf(server, { token: 'stale', tokenFile }))
   assert.deepEqual(await cluster.list('nodes', signal), [])
@@ -108,6 +111,61 @@ test('a user who stands for another one sends all that kubectl sends of it', asy
     sent.map((name) => headers?.[name]),
     ['jane', '42', 'ops, dev', 'view'],
   )
+})
+
+test('what is written in other letters is sent as UTF-8, as by kubectl', async (t) => {
+  const server = await aServer(t)
+  await open(t, kubeconfigOf(server, { token: 'é', as: 'Zoë' }))
+  const bytes = (name: string) => Buffer.from(String(server.requests[0]?.headers[name]), 'latin1').toString()
+  assert.deepEqual([bytes('authorization'), bytes('impersonate-user')], ['Bearer é', 'Zoë'])
+})
+
+test('a plugin is left alone where a token, a name or a certificate says who the user is, as with kubectl', async (t) => {
+  const server = await aServer(t)
+  const { certificatePem, keyPem } = server.authority.issue({ commonName: 'admin' })
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'no-such-plugin', interactiveMode: 'Never' }
+  const certificate = { 'client-certificate-data': base64(certificatePem), 'client-key-data': base64(keyPem) }
+  for (const user of [{ token: 'x' }, { username: 'me' }, certificate])
+    await open(t, kubeconfigOf(server, { exec, ...user }))
+  assert.deepEqual(
+    ['Bearer x', `Basic ${base64('me:')}`, undefined],
+    server.requests.filter(({ path }) => path.endsWith('kube-system')).map(({ headers }) => headers.authorization),
+  )
+})
+
+test('a token that is written down is used while its file cannot be read, as with kubectl', async (t) => {
+  const server = await aServer(t)
+  server.tokens = ['written']
+  await open(t, kubeconfigOf(server, { token: 'written', tokenFile: '/nowhere/token' }))
+  const alone = open(t, kubeconfigOf(server, { tokenFile: '/nowhere/token' }))
+  await assert.rejects(alone, { code: 'KUBECONFIG_BROKEN', message: 'the tokenFile /nowhere/token cannot be read' })
+})
+
+test('nothing says over plain HTTP who the user is, as with kubectl', async (t) => {
+  const heard: unknown[] = []
+  const plain = createServer((request, response) => {
+    heard.push(request.headers.authorization)
+    response.end(JSON.stringify({ gitVersion: 'v1', metadata: { uid: 'u' } }))
+  }).listen(0, '127.0.0.1')
+  t.after(() => plain.close())
+  await once(plain, 'listening')
+  const server = await aServer(t)
+  const url = `http://127.0.0.1:${(plain.address() as AddressInfo).port}`
+  await open(t, kubeconfigOf(server, { token: 'x' }, { server: url }))
+  assert.deepEqual(new Set(heard), new Set([undefined]))
+})
+
+test('an address that the certificate must bear is not sent as a name', async (t) => {
+  const server = await aServer(t)
+  const sent: unknown[] = []
+  server.putInTheWay('GET /version', (response, { socket }) => {
+    sent.push(Object(socket).servername)
+    response.end('{"gitVersion":"v1"}')
+  })
+  await open(t, kubeconfigOf(server, { token: 'x' }, { 'tls-server-name': '127.0.0.1' }))
+  assert.deepEqual(sent, [false])
+  const other = open(t, kubeconfigOf(server, { token: 'x' }, { 'tls-server-name': '127.0.0.9' }))
+  await assert.rejects(other, { code: 'KUBE_UNTRUSTED' })
 })
 
 test('a client certificate is shown', async (t) => {

@@ -8,6 +8,8 @@ import { FakeApiServer } from './fake-api-server.ts'
 import { kubeconfigOf } from './kubeconfig-of.ts'
 import { aFolder, open } from './opened.ts'
 
+const V1 = 'client.authentication.k8s.io/v1'
+
 interface Scene {
   readonly server: FakeApiServer
   /** Where the plugin keeps what the tests look at. */
@@ -22,11 +24,11 @@ async function scene(t: TestContext, script: string): Promise<Scene> {
   const folder = await aFolder(t)
   const command = join(folder, 'plugin')
   await writeFile(command, `#!/bin/sh\ncd ${folder}\n${script}\n`, { mode: 0o700 })
-  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command, args: ['get-token'], interactiveMode: 'Never' }
+  const exec = { apiVersion: V1, command, args: ['get-token'], interactiveMode: 'Never' }
   return { server, folder, config: kubeconfigOf(server, { exec: { ...exec, provideClusterInfo: true } }) }
 }
 
-const SAYS = `echo run >> runs; printf '{"kind":"ExecCredential","status":{"token":"%s"}}' "$(cat token)"`
+const SAYS = `echo run >> runs; printf '{"apiVersion":"${V1}","kind":"ExecCredential","status":{"token":"%s"}}' "$(cat token)"`
 
 async function runs(folder: string): Promise<number> {
   return (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n').length
@@ -88,8 +90,11 @@ test('a plugin is ended as soon as the caller that opens the cluster waits no lo
 
 for (const [script, words] of [
   ['echo "token expired, please log in" >&2; exit 1', /token expired, please log in$/],
-  ['echo no json', /JSON/],
-  ['echo "{}"', /./],
+  ['echo no json', /the plugin's answer is not an object$/],
+  [
+    'echo "{}"',
+    /the plugin's answer is no ExecCredential of client\.authentication\.k8s\.io\/v1: no kind of no version$/,
+  ],
 ] as const) {
   test(`a plugin that does \`${script}\` is the user's to mend`, async (t) => {
     const { config } = await scene(t, script)
@@ -100,7 +105,7 @@ for (const [script, words] of [
 test('a plugin that is not installed is named', async (t) => {
   const server = await new FakeApiServer().start()
   t.after(() => server.stop())
-  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'no-such-plugin-at-all' }
+  const exec = { apiVersion: V1, command: 'no-such-plugin-at-all', interactiveMode: 'Never' }
   await assert.rejects(open(t, kubeconfigOf(server, { exec })), {
     name: 'UserError',
     code: 'KUBE_UNAUTHORIZED',

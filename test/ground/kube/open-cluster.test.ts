@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { kubeconfigDocument } from '../../../src/ground/kube/kubeconfig-document.ts'
+import { parseKubeconfig } from '../../../src/ground/kube/kubeconfig-file.ts'
 import { newAuthority } from '../../../testbed/pki/authority.ts'
 import { answering, FakeApiServer, status } from './fake-api-server.ts'
 import { kubeconfigOf } from './kubeconfig-of.ts'
@@ -30,16 +30,16 @@ test('a kubeconfig that is not there is named', async (t) => {
 
 const BROKEN: readonly (readonly [title: string, text: string, words: RegExp])[] = [
   ['is no YAML', 'clusters: [\n  - name: x\nusers', /at line 2, column 3$/],
-  ['is a list', '- a\n- b\n', /not a mapping/],
+  ['is a list', '- a\n- b\n', /it is not an object$/],
   [
     'has a cluster without a server',
     '{"clusters":[{"name":"x","cluster":{}}],"contexts":[{"name":"a","context":{"cluster":"x"}}],"current-context":"a"}',
-    /names a cluster that is not there or has no server/,
+    /names the cluster x, which has no server$/,
   ],
   [
     'has clusters that are text',
     '{"clusters":"x","contexts":[{"name":"a","context":{"cluster":"x"}}],"current-context":"a"}',
-    /names a cluster that is not there or has no server/,
+    /clusters is not a list$/,
   ],
 ]
 
@@ -140,7 +140,7 @@ test('an entry that no context in use needs may be broken, as with kubectl', asy
 test('groups without a user to stand for are refused, as by kubectl', async (t) => {
   const server = await aServer(t)
   const opened = open(t, kubeconfigOf(server, { token: 'x', 'as-groups': ['ops'] }))
-  await assert.rejects(opened, { code: 'KUBECONFIG_BROKEN', message: /user me with as-groups, .* without as/ })
+  await assert.rejects(opened, { code: 'KUBECONFIG_BROKEN', message: /user me, which has as-groups, .* without as$/ })
 })
 
 test('a client certificate that has expired is reported with its date', async (t) => {
@@ -181,7 +181,7 @@ test('a file that the kubeconfig names and that cannot be read is reported', asy
   await assert.rejects(open(t, kubeconfigOf(server, user)), {
     name: 'UserError',
     message: /\/nowhere\/client\.crt/,
-    fix: /^let the plugin or the files that the kubeconfig names work/,
+    fix: /^correct it, or choose another with --context$/,
   })
 })
 
@@ -281,8 +281,8 @@ test('an auth-provider that Kubernetes no longer has is refused', async (t) => {
 
 test('a plugin beside the file is a path also where the file is named without a folder, and one without a slash is a name', () => {
   const commandOf = (command: string) => {
-    const { text } = kubeconfigDocument(JSON.stringify({ users: [{ name: 'me', user: { exec: { command } } }] }), '.')
-    return JSON.parse(text).users[0].user.exec.command
+    const text = JSON.stringify({ users: [{ name: 'me', user: { exec: { command } } }] })
+    return parseKubeconfig(Buffer.from(text), '.').users.get('me')?.exec?.command
   }
   assert.equal(commandOf('./plug.sh'), join(process.cwd(), 'plug.sh'))
   assert.equal(commandOf('../plug.sh'), join(process.cwd(), '..', 'plug.sh'))
