@@ -140,6 +140,111 @@ backend web
   )
 })
 
+const serversOf = (text: string): readonly string[] =>
+  parseConfig('haproxy.cfg', text).backends.flatMap(({ name, mode, disabled, servers }) =>
+    servers.map(
+      (server) =>
+        `${name}${disabled ? ' disabled' : ''} ${mode} ${server.name} ${server.address}:${server.port}${server.checked ? ' check' : ''}`,
+    ),
+  )
+
+test('a proxy has the defaults that it names, those of the ones they come from, or else the last', () => {
+  const text = `defaults base
+  mode http
+  default-server check
+defaults off from base
+  disabled
+defaults raw from base
+  mode tcp
+  default-server no-check
+backend a from base
+  server s 10.0.0.1:80
+backend b from off
+  server s 10.0.0.1:80
+backend c from off
+  enabled
+  server s 10.0.0.1:80
+backend d
+  server s 10.0.0.1:80
+backend e from raw
+  default-server check
+  server s 10.0.0.1:80
+`
+  assert.deepEqual(serversOf(text), [
+    'a http s 10.0.0.1:80 check',
+    'b disabled http s 10.0.0.1:80 check',
+    'c http s 10.0.0.1:80 check',
+    'd tcp s 10.0.0.1:80',
+    'e tcp s 10.0.0.1:80 check',
+  ])
+})
+
+test('a server that tracks another has its check, and the value of an option is no option', () => {
+  const text = `backend a
+  server s1 10.0.0.1:80 cookie no-check check
+  server s2 10.0.0.1:80 cookie check
+  server s3 10.0.0.1:80 track s1
+  server s4 10.0.0.1:80 track b/s5
+backend b
+  server s5 10.0.0.1:80 track a/s3
+`
+  assert.deepEqual(serversOf(text), [
+    'a tcp s1 10.0.0.1:80 check',
+    'a tcp s2 10.0.0.1:80',
+    'a tcp s3 10.0.0.1:80 check',
+    'a tcp s4 10.0.0.1:80 check',
+    'b tcp s5 10.0.0.1:80 check',
+  ])
+})
+
+test('a port that is counted from that of the client is none, and is named', () => {
+  const text = 'backend a\n  server s1 10.0.0.1:+100 port 99 check\n  server s2 10.0.0.1:-1000\n  server s3 *:80\n'
+  assert.deepEqual(serversOf(text), ['a tcp s1 10.0.0.1:0 check', 'a tcp s2 10.0.0.1:0', 'a tcp s3 :80'])
+  assert.deepEqual(
+    parseConfig('haproxy.cfg', text).doubts.map(({ line, why }) => `${line} ${why.split(',')[0]}`),
+    [
+      '2 the port is counted from the one that the client asked for',
+      '3 the port is counted from the one that the client asked for',
+      '4 the address is the one that the client asked for',
+    ],
+  )
+})
+
+test('escapes mean what they mean to HAProxy, the last level of a socket counts, and a range is of ports', () => {
+  const { sockets: read, frontends: listening } = parseConfig(
+    'haproxy.cfg',
+    String.raw`global
+  stats socket "/run/a \"b\" \x63\d" level user level admin
+frontend in
+  bind 10.0.0.1:80-82
+frontend off
+  bind 10.0.0.1:90
+  disabled
+`,
+  )
+  assert.deepEqual(read, [{ line: 2, address: { kind: 'unix', path: String.raw`/run/a "b" c\d` }, level: 'admin' }])
+  assert.deepEqual(
+    listening.map(({ name, binds }) => [name, binds.map(({ port }) => port)]),
+    [['in', [80, 81, 82]]],
+  )
+})
+
+test('a line with a variable is named, whatever it says', () => {
+  const { doubts: named } = parseConfig(
+    'haproxy.cfg',
+    `backend "$NAME"
+  mode "$MODE"
+  default-server "$CHECK"
+  server "$NAME" 10.0.0.1:80
+  server '$NAME' 10.0.0.1:80
+`,
+  )
+  assert.deepEqual(
+    named.map(({ line }) => line),
+    [1, 2, 3, 4],
+  )
+})
+
 test('a file that is no haproxy.cfg has nothing', () => {
   const { backends: none, doubts: nothing } = parseConfig('x', '\u0000\n{"a": 1}\nserver a 10.0.0.1:1\n"\n')
   assert.deepEqual([none, nothing], [[], []])
