@@ -38,6 +38,9 @@ const firstEarly = (nightsSince2026 * EARLY_A_NIGHT) % (FIRST_BY_STEP - EARLY_A_
 const SEQUENCES_A_NIGHT = 500
 const firstSequence = 1_000 + nightsSince2026 * SEQUENCES_A_NIGHT
 
+/** Files and sets of files; those by day come before. */
+const firstDrawn = 1_000 + firstFleet
+
 /** Where rules are taken away that no world of the nights before has missed. */
 const WORLDS_A_NIGHT = 40
 const firstWorld = nightsSince2026 * WORLDS_A_NIGHT
@@ -266,6 +269,18 @@ const PARTS: readonly Part[] = [
     what: `${SEQUENCES_A_NIGHT} drawn balancers in both worlds, from sequence ${firstSequence} on`,
     argv: ['test/run.ts', 'test/differential/haproxy.test.ts'],
     env: { HAPROXY_FROM: String(firstSequence), HAPROXY_SEEDS: String(SEQUENCES_A_NIGHT) },
+  },
+  {
+    name: 'haproxy-config',
+    what: `${FLEETS_A_NIGHT} drawn haproxy.cfg files, read and run, from file ${firstDrawn} on`,
+    argv: ['test/run.ts', 'test/differential/haproxy-config.test.ts'],
+    env: { HAPROXY_CONFIG_FROM: String(firstDrawn), HAPROXY_CONFIG_SEEDS: String(FLEETS_A_NIGHT) },
+  },
+  {
+    name: 'kubectl',
+    what: `${FLEETS_A_NIGHT} drawn sets of kubeconfigs, by which kubectl makes a request too, from set ${firstDrawn} on`,
+    argv: ['test/run.ts', 'test/differential/kubectl.test.ts'],
+    env: { KUBECONFIG_FROM: String(firstDrawn), KUBECONFIG_SEEDS: String(FLEETS_A_NIGHT) },
   },
   { name: 'soak', what: 'a real roll killed at each step and taken up again', argv: ['bench/soak.ts'] },
   { name: 'article', what: 'plain scripts and rolls, five times each', argv: ['bench/article.ts', '--runs', '5'] },

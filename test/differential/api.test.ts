@@ -7,7 +7,7 @@ import { play } from './api/play.ts'
 import { assertListed } from './listed.ts'
 
 test('the page about the simulator has each difference of the API that is accepted, and no other', () => {
-  assertListed('API and controllers', ACCEPTED)
+  assertListed({ page: 'internals/simulator.md', section: 'API and controllers' }, ACCEPTED)
 })
 
 test('a drawn sequence has an answer to each request, and is the same each time', async () => {

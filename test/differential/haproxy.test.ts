@@ -19,5 +19,5 @@ test('HAProxy and the embedded one do the same', { ...requires('haproxy'), concu
 })
 
 test('the page about the simulator has each difference that is accepted, and no other', () => {
-  assertListed('HAProxy', ACCEPTED)
+  assertListed({ page: 'internals/simulator.md', section: 'HAProxy' }, ACCEPTED)
 })
