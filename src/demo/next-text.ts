@@ -28,9 +28,9 @@ function busyText(outcomes: readonly PlanOutcome[]): readonly string[] {
   return [`This machine was busy: the clusters stood still for up to ${formatDuration(longestMs)} at a time.`]
 }
 
-const verdictText = ({ failedRequests, sentRequests, failure }: PlanOutcome): string =>
+const verdictText = ({ failedRequests, sentRequests, retriedRequests = 0, failure }: PlanOutcome): string =>
   failure === undefined
-    ? `evenkeel rebooted every node; ${countText(failedRequests)} failed of ${countOf(sentRequests, 'request')}.`
+    ? `evenkeel rebooted every node; ${countText(failedRequests)} failed of ${countOf(sentRequests, 'request')}${retriedRequests === 0 ? '' : `, ${countText(retriedRequests)} retried`}.`
     : `evenkeel did not finish: ${failure}`
 
 /** The cluster is still up. */

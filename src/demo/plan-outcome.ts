@@ -11,6 +11,8 @@ export interface PlanOutcome {
   readonly failedAt1Hz: number
   readonly failedRequests: number
   readonly sentRequests: number
+  /** Sent a second time, since their kept connection was closed before an answer. Absent: none. */
+  readonly retriedRequests?: number
   readonly skippedRequests: number
   /** The longest time for which the cluster did not run: above some 200 ms the figures mean little. */
   readonly stalledMs: number
@@ -25,12 +27,13 @@ export interface PlanOutcome {
 
 export function planOutcome(name: DemoPlan, judged: Judged<PlanEnd>): PlanOutcome {
   const { outcome, seconds, reading, failedAt1Hz, stalledMs } = judged
-  const { failed, sent, skipped, downtime, status } = reading
+  const { failed, sent, retried, skipped, downtime, status } = reading
   return {
     name,
     failedAt1Hz: Math.round(failedAt1Hz * 1_000) / 1_000,
     failedRequests: failed,
     sentRequests: sent,
+    ...(retried === 0 ? {} : { retriedRequests: retried }),
     skippedRequests: skipped,
     stalledMs: Math.round(stalledMs),
     ...present({ strays: outcome.strays }),

@@ -99,6 +99,19 @@ test('a request that ours loses is a failure; what a script loses is none', asyn
   assert.deepEqual([await lost.running, await scripted.running], [1, 0])
 })
 
+test('a request that was sent twice is named by its number, and is not lost', async () => {
+  const { running, context } = await demo(['--plan', 'evenkeel'], ['evenkeel'])
+  assert.equal(await running, 1)
+  assert.match(context.out.text, /1 failed of 4 requests, 1 retried\./)
+  const json = await demo(['--plan', 'naive', '--plan', 'staged', '-o', 'json', '--progress', 'none'])
+  assert.equal(await json.running, 0)
+  const { plans } = JSON.parse(json.context.out.text) as { plans: readonly Record<string, unknown>[] }
+  assert.deepEqual(
+    plans.map(({ retriedRequests }) => retriedRequests),
+    [1, undefined],
+  )
+})
+
 test('--html is the page of our roll, with the figures of the terminal in it', async () => {
   const { running, context, opened } = await demo(['--html', 'report.html', '--progress', 'plain'])
   assert.equal(await running, 0)

@@ -3,7 +3,7 @@ import type { Sample } from '../../src/ground/model/probe.ts'
 import { wallMs } from '../../src/ground/model/time.ts'
 import type { ProbeSource } from '../../src/ground/ports/probe-source.ts'
 
-/** Two requests a lane of each URL; the first new one of a URL that ends with `lossy` fails. */
+/** Two requests a lane of each URL; of a URL that ends with `lossy` the last new one fails and the last kept one is sent twice. */
 export function twoRequests(url: string): ProbeSource {
   return {
     run: async (emit, signal) => {
@@ -18,8 +18,9 @@ export function twoRequests(url: string): ProbeSource {
           latencyMs: 1,
         }
         const lane = nth % 2 === 0 ? 'new' : 'kept'
-        const fails = nth === 2 && url.endsWith('lossy')
-        return fails
+        const isLossy = url.endsWith('lossy')
+        if (nth === 3 && isLossy) return { ...shared, lane, verdict: 'ok', retried: true }
+        return nth === 2 && isLossy
           ? { ...shared, lane, verdict: 'failed', failure: 'connect', error: 'refused' }
           : { ...shared, lane, verdict: 'ok' }
       })

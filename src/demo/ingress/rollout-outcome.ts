@@ -9,6 +9,8 @@ export interface RolloutOutcome {
   readonly kind: RolloutKind
   readonly failedRequests: number
   readonly sentRequests: number
+  /** Sent a second time, since their kept connection was closed before an answer. Absent: none. */
+  readonly retriedRequests?: number
   readonly skippedRequests: number
   /** The longest window of failures of one lane, as bounds; absent: none failed. */
   readonly longestOutageMs?: { readonly low: number; readonly high: number | null }
@@ -36,6 +38,7 @@ export function rolloutOutcome(kind: RolloutKind, judged: Judged<Rolled>): Rollo
     kind,
     failedRequests: reading.failed,
     sentRequests: reading.sent,
+    ...(reading.retried === 0 ? {} : { retriedRequests: reading.retried }),
     skippedRequests: reading.skipped,
     ...(longest === undefined ? {} : { longestOutageMs: { low: longest.lowMs, high: longest.highMs } }),
     seconds: tenths(seconds),
