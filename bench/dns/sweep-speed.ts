@@ -59,7 +59,8 @@ async function timedSweep(servers: readonly Endpoint[], perSecond: number) {
   const targets = servers.map((at, i) => ({ target: { kind: 'pod' as const, name: `coredns-${i}` }, at }))
   const vantage = { inScene: { name: 'here', control: 'answers' as const }, asker }
   const begunAt = clock.monoMs()
-  const { queries, paths } = await sweep(vantage, { targets, askedZone: FACTS, timeoutMs: TIMEOUT_MS, random }, never)
+  const asked = { targets, askedZone: FACTS, timeoutMs: TIMEOUT_MS, queriesPerSecond: perSecond, random }
+  const { queries, paths } = await sweep(vantage, asked, never)
   return { queries, failed: paths.reduce((sum, path) => sum + failedOn(path), 0), ms: clock.monoMs() - begunAt }
 }
 

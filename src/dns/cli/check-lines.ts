@@ -51,13 +51,9 @@ export const findingLines = (findings: readonly DnsFinding[], isLong: boolean): 
       .map(({ kind, name }) => `${kind} ${name}`)
       .join(', ')
     const head: Line = [{ text: code, tone: TONES[verdict] }, about === '' ? `: ${is}` : ` ${about}: ${is}`]
-    if (verdict === 'ok') return [head]
-    return [
-      head,
-      ...(isLong ? evidence : evidence.slice(0, 1)).map((line): Line => [`    ${line}`]),
-      [`  cause: ${cause}`],
-      [`  cure:  ${cure}`],
-    ]
+    const why = (isLong ? evidence : evidence.slice(0, 1)).map((line): Line => [`    ${line}`])
+    if (verdict === 'ok') return [head, ...why]
+    return [head, ...why, [`  cause: ${cause}`], [`  cure:  ${cure}`]]
   })
 
 function pathTable(scene: DnsScene): readonly string[] {

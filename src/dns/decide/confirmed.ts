@@ -5,7 +5,7 @@ import type { UdpSeen } from './udp-seen.ts'
 
 /**
  * The scene of now, where a fault counts only if the round before had it too. Two rounds separate a dead pod from random loss. Of a
- * path that one round alone queried, what answered there counts.
+ * path that one round alone queried, what answered there counts. The queries of both are counted.
  */
 export function confirmed(scene: DnsScene, before: DnsScene): DnsScene {
   const known = new Map(before.paths.map((path) => [keyOf(path), path]))
@@ -41,8 +41,11 @@ const TCP: readonly PathReading['tcp'][] = ['silent', 'answers']
 const UPSTREAM: readonly PathReading['upstream'][] = ['fails', 'answers']
 const DATA: readonly PathReading['data'][] = [...BY_WEIGHT, 'unanswered', 'right']
 
-type Confirming = Pick<PathReading, 'udp' | 'tcp' | 'data' | 'upstream' | 'faults' | 'wrongSource'>
-const NOT_QUERIED: Confirming = { udp: 'notAsked', tcp: 'notAsked', data: 'unknown', upstream: 'notAsked', faults: [] }
+type Confirming = Pick<PathReading, 'udp' | 'tcp' | 'data' | 'upstream' | 'asked' | 'lost' | 'faults' | 'wrongSource'>
+const NOT_QUERIED: Confirming = {
+  ...{ udp: 'notAsked', tcp: 'notAsked', data: 'unknown', upstream: 'notAsked' },
+  ...{ asked: 0, lost: 0, faults: [] },
+}
 
 function inBoth(now: PathReading, before: Confirming): PathReading {
   const rungOf = (fault: string): string => fault.slice(0, fault.indexOf(':'))
@@ -57,6 +60,8 @@ function inBoth(now: PathReading, before: Confirming): PathReading {
     tcp: better<PathReading['tcp']>({ order: TCP, nothing: 'notAsked' }, now.tcp, before.tcp),
     data: better<PathReading['data']>({ order: DATA, nothing: 'unknown' }, now.data, before.data),
     upstream: better<PathReading['upstream']>({ order: UPSTREAM, nothing: 'notAsked' }, now.upstream, before.upstream),
+    asked: now.asked + before.asked,
+    lost: now.lost + before.lost,
     faults: now.faults.filter((fault) => before.faults.some((other) => rungOf(other) === rungOf(fault))),
   }
 }

@@ -72,8 +72,17 @@ export const FURTHER_CAUSES = {
   Loses: {
     verdict: 'degraded',
     is: 'many of the queries to the pod get no answer',
-    cause: 'The pod or its node is overloaded, or packets are lost on the way.',
+    cause:
+      'The pod or its node is overloaded, or packets are lost on the way. If a node drops the packets, a new pod there would be the same.',
     cure: 'Check the pod for CPU throttling, and its node for dropped packets and a full conntrack table.',
+    repair: 'none',
+  },
+  LosesOnTheWay: {
+    verdict: 'degraded',
+    is: 'many of the queries from these places get no answer, and no pod is the cause',
+    cause:
+      'If no pod is named, these places lose queries to every pod: their nodes or the network drop packets, or all pods are overloaded. If a pod is named, other places reach it without such losses: packets are lost between these places and the node of the pod.',
+    cure: 'Check the nodes of these places for dropped packets and a full conntrack table, and the network between them and the pods. If all places lose queries, check all pods for CPU throttling.',
     repair: 'none',
   },
   AnswersLate: {

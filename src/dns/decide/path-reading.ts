@@ -1,6 +1,8 @@
 import { present } from '../../ground/model/present.ts'
 import type { DnsOutcome } from '../model/dns.ts'
+import type { LossCount } from './chances.ts'
 import type { DataFault } from './ladder.ts'
+import { isLostByChance, judgeLoss } from './loss.ts'
 import { isOfZone, isSilent, type Try } from './path-script.ts'
 
 /** What one round on one path came to. */
@@ -29,13 +31,6 @@ export interface PathReading {
   readonly faults: readonly string[]
 }
 
-/**
- * So many lost, and one more for each so many asked, is no random loss of one packet in a hundred: two rounds that both
- * reach it are met in none of 10⁵. One dead endpoint among several that kube-proxy kept does reach it.
- */
-const LOSES_FROM = 3
-const ONE_MORE_FOR_EACH = 20
-
 /** The worse one first. */
 export const BY_WEIGHT: readonly Exclude<DataFault, 'upstream'>[] = [
   'noKubernetes',
@@ -59,18 +54,18 @@ export function readPath(tries: readonly Try[]): PathReading {
     .flatMap(({ rung, reading }) => (reading?.kind === 'wrong' ? [{ rung, ...reading }] : []))
     // kube-dns knows its Services, and no name for the version of its zone.
     .filter(({ fault }) => !(fault === 'noKubernetes' && knowsServices))
+  const count = { asked: overUdp.length, lost: lost.length }
   const medianMs = median(replies.map(({ afterMs }) => afterMs))
   return {
-    udp: udpState(overUdp.length, lost.length),
+    udp: udpState(count),
     how: byFrequency(lost.map(({ outcome }) => outcome.kind as PathReading['how'][number])),
     tcp: tcpState(own),
     data: dataState(
       sent,
       wrongs.map(({ fault }) => fault),
     ),
-    upstream: upstreamState(sent),
-    asked: overUdp.length,
-    lost: lost.length,
+    upstream: upstreamState(sent, count),
+    ...count,
     truncated: replies.filter(({ reply }) => reply.truncated).length,
     ...present({ medianMs }),
     ...(wrongSource?.kind === 'wrongSource' ? { wrongSource: wrongSource.from } : {}),
@@ -90,10 +85,10 @@ function ownOf(sent: readonly Try[]): readonly Try[] {
 }
 
 /** A server that answers anything is alive. */
-function udpState(asked: number, lost: number): PathReading['udp'] {
+function udpState({ asked, lost }: LossCount): PathReading['udp'] {
   if (asked === 0) return 'notAsked'
   if (lost === asked) return 'silent'
-  return lost >= LOSES_FROM + Math.floor(asked / ONE_MORE_FOR_EACH) ? 'loses' : 'answers'
+  return judgeLoss({ asked, lost }) === 'ill' ? 'loses' : 'answers'
 }
 
 function tcpState(sent: readonly Try[]): PathReading['tcp'] {
@@ -119,10 +114,12 @@ const isRelayedFailure = ({ rung, answeredBy, outcome }: Try): boolean =>
 export const isWrong = ({ data }: Pick<PathReading, 'data'>): boolean =>
   data !== 'right' && data !== 'unanswered' && data !== 'unknown'
 
-function upstreamState(sent: readonly Try[]): PathReading['upstream'] {
+/** On a path that loses queries anyway, that some get no answer says nothing of the upstream. */
+function upstreamState(sent: readonly Try[], count: LossCount): PathReading['upstream'] {
   const asked = sent.filter(({ rung, reading }) => rung === 'L7' && reading?.kind !== 'moot')
   if (asked.length === 0) return 'notAsked'
-  return asked.some(({ reading }) => reading?.kind === 'right') ? 'answers' : 'fails'
+  if (asked.some(({ reading }) => reading?.kind === 'right')) return 'answers'
+  return asked.every(isSilent) && isLostByChance(asked.length, count) ? 'notAsked' : 'fails'
 }
 
 function byFrequency<T>(items: readonly T[]): readonly T[] {

@@ -1,3 +1,5 @@
+import { chanceOfSoFew, type LossCount } from './chances.ts'
+
 /** Chance that a Service with so many endpoints has led each of them at least one query, by what is asked. */
 const SEEN_FOR_CERTAIN = 0.99
 const QUERIES_MAX = 50
@@ -12,24 +14,9 @@ export function queriesToSeeAll(endpoints: number): number {
   return Math.min(QUERIES_MAX, needed)
 }
 
-interface Sample {
-  readonly asked: number
-  readonly lost: number
-  readonly endpoints: number
-}
-
 /**
  * Whether each endpoint has answered, with a probability of 99 %: one that is dead would lose its share of the queries, and that so few are lost
  * would then be chance.
  */
-export function showsAllAnswer({ asked, lost, endpoints }: Sample): boolean {
-  const share = 1 / Math.max(1, endpoints)
-  if (share === 1) return lost < asked
-  let chance = (1 - share) ** asked
-  let soFew = chance
-  for (let one = 1; one <= lost; one += 1) {
-    chance *= ((asked - one + 1) / one) * (share / (1 - share))
-    soFew += chance
-  }
-  return soFew <= 1 - SEEN_FOR_CERTAIN
-}
+export const showsAllAnswer = ({ endpoints, ...count }: LossCount & { readonly endpoints: number }): boolean =>
+  chanceOfSoFew(count, 1 / Math.max(1, endpoints)) <= 1 - SEEN_FOR_CERTAIN

@@ -62,8 +62,6 @@ export interface ScenePod {
   readonly process?: 'answers' | 'silent'
   /** How long an answer over UDP took that came later than queries wait. Absent: none came, or it was not waited for. */
   readonly answersAfterMs?: number
-  /** It was silent over UDP in both rounds, and answered in time when it was asked once more. */
-  readonly answersAgain?: true
   /** Another port, to which the Service does not lead, where it answers over UDP. Absent: none is known. */
   readonly answersAt?: number
   /** Whether other pods of its node are reached. Absent: none was queried. */

@@ -51,6 +51,9 @@ export async function askUnconnected({ socket, clock }: By, asked: Asked, signal
   })
 }
 
+/** Timers of a process that gets its turns are not so late. */
+const HELD_UP_MS = 10
+
 interface Hands {
   readonly settle: (outcome: DnsOutcome) => void
   readonly mismatch: (what: Mismatch) => void
@@ -74,10 +77,14 @@ async function untilReply(
   const sentAt = clock.monoMs()
   const onMessage = begin({ settle: resolve, mismatch: noteMismatch }, () => sentAt)
   const stopListening = socket.listen({ onMessage, onError: (error) => resolve(socketOutcome(error)) })
-  clock.sleep(asked.timeoutMs, over.signal).then(
-    () => resolve(mismatch === undefined ? { kind: 'timeout' } : { kind: 'mismatch', ...mismatch }),
-    () => undefined,
-  )
+  const waited = async (): Promise<void> => {
+    await clock.sleep(asked.timeoutMs, over.signal)
+    // A process that is held up hears nothing meanwhile: its reply may be there already.
+    const heldUpMs = clock.monoMs() - sentAt - asked.timeoutMs
+    if (heldUpMs > HELD_UP_MS) await clock.sleep(Math.min(heldUpMs, asked.timeoutMs), over.signal)
+    resolve(mismatch === undefined ? { kind: 'timeout' } : { kind: 'mismatch', ...mismatch })
+  }
+  waited().catch(() => undefined)
   try {
     return await promise
   } finally {

@@ -2,9 +2,12 @@ import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import type { Endpoint } from '../../ground/model/endpoint.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Random } from '../../ground/ports/random.ts'
+import type { LossCount } from '../decide/chances.ts'
 import { type AskedZone, LADDER, livenessQuestion, type Nonce } from '../decide/ladder.ts'
-import { countedPaths, type DnsScene, type PathFrom, type ScenePod } from '../decide/scene.ts'
-import type { DnsQuestion, DnsReply } from '../model/dns.ts'
+import { lateOrLossy } from '../decide/late-or-lossy.ts'
+import { QUERIES_TO_SEE_LIFE } from '../decide/loss.ts'
+import { countedPaths, type DnsScene, type Path, type PathFrom, type ScenePod } from '../decide/scene.ts'
+import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
 import type { Vantage } from './sweep.ts'
 
 interface Parts {
@@ -19,55 +22,83 @@ interface Parts {
 /** So many times as long as usual: a resolver of glibc waits for 5 s. */
 const WAITS_LONGER = 5
 /** All at once, so that a check ends in time. Of more that are silent, none is repaired: they share the cause. */
-const PODS = 64
+const PATHS = 64
+/** On all of them together; each is asked for two things at least. */
+const QUERIES_MAX = 400
 /** The first packet may be lost by chance. */
 const TRIES = 2
 
 /**
- * Asks pods that do not answer over UDP what tells a slow pod from a dead one, and a wrong port from either: with more time, and at the
- * other ports where they may listen. Rejects by abort alone.
+ * Asks pods that do not answer over UDP what tells a slow pod from a dead one, a lossy one or a wrong port from either: often, with more time,
+ * and at the other ports where they may listen. Rejects by abort alone.
  */
 export async function askedOnceMore(
   scene: DnsScene,
   parts: Parts,
   signal: AbortSignal,
 ): Promise<{ readonly scene: DnsScene; readonly queries: number }> {
-  const counted = countedPaths(scene)
-  let queries = 0
-  const byPod = Map.groupBy(counted, ({ target }) => (target.kind === 'pod' ? target.name : undefined))
-  const silent = scene.pods.flatMap((pod) => {
-    const seen = byPod.get(pod.name) ?? []
-    const [path] = seen
-    const vantage = parts.vantages.find(({ inScene }) => inScene.name === path?.vantage)
-    if (path === undefined || vantage === undefined || seen.some(({ reading }) => reading.udp === 'answers')) return []
-    const isSilent = seen.every(({ reading }) => reading.udp === 'silent')
-    return [{ pod, path, vantage, isSilent }]
-  })
-  const asked = await mapAtOnce(silent.slice(0, PODS), PODS, async ({ vantage, ...asked }) => {
-    const answer = await answerOf(asked, { ...parts, vantage }, signal)
-    queries += answer.queries
-    return { ...asked.pod, ...answer.found }
-  })
-  const found = new Map(asked.map((pod) => [pod.uid, pod]))
-  return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, queries }
+  const ill = illPaths(scene, parts).slice(0, PATHS)
+  const often = Math.max(TRIES, Math.min(QUERIES_TO_SEE_LIFE, Math.floor(QUERIES_MAX / Math.max(1, ill.length))))
+  const asked = await mapAtOnce(ill, PATHS, async (one) => ({
+    ...one,
+    ...(await answerOf(one, { ...parts, often }, signal)),
+  }))
+  const found = new Map<string, Found>()
+  for (const { pod, found: more } of asked) found.set(pod.uid, { ...found.get(pod.uid), ...more })
+  const lossy = new Map(asked.flatMap(({ path, count: read }) => (read === undefined ? [] : [[keyOf(path), read]])))
+  return {
+    scene: {
+      ...scene,
+      pods: scene.pods.map((pod) => ({ ...pod, ...found.get(pod.uid) })),
+      paths: scene.paths.map((path) => withLoss(path, lossy.get(keyOf(path)))),
+    },
+    queries: asked.reduce((sum, { queries }) => sum + queries, 0),
+  }
 }
 
-interface Silent {
-  readonly pod: ScenePod
-  /** One of its paths. */
-  readonly path: PathFrom
-  /** Over UDP on all of them. */
-  readonly isSilent: boolean
+/** A silent path that has answered some queries after all. What kept it silent is over, or comes and goes. */
+function withLoss({ reading, ...path }: Path, count: LossCount | undefined): Path {
+  if (count === undefined) return { ...path, reading }
+  const [asked, lost] = [reading.asked + count.asked, reading.lost + count.lost]
+  return { ...path, reading: { ...reading, udp: 'loses', asked, lost } }
 }
+
+interface IllPath {
+  readonly pod: ScenePod
+  readonly path: PathFrom
+  readonly vantage: Vantage
+  /** Another place, or another address of it, is answered well. */
+  readonly isWellElsewhere: boolean
+}
+
+/** Each that is silent. What only loses may be late, where the pod is well from no place. */
+function illPaths(scene: DnsScene, { vantages }: Parts): readonly IllPath[] {
+  const byPod = Map.groupBy(countedPaths(scene), ({ target }) => (target.kind === 'pod' ? target.name : undefined))
+  return scene.pods.flatMap((pod) => {
+    const seen = byPod.get(pod.name) ?? []
+    const isWellElsewhere = seen.some(({ reading }) => reading.udp === 'answers')
+    const asked = seen.filter(({ reading: { udp } }) => udp === 'silent' || (udp === 'loses' && !isWellElsewhere))
+    return asked.flatMap((path) => {
+      const vantage = vantages.find(({ inScene }) => inScene.name === path.vantage)
+      return vantage === undefined ? [] : [{ pod, path, vantage, isWellElsewhere }]
+    })
+  })
+}
+
+const keyOf = ({ vantage, target }: Path): string => JSON.stringify([vantage, target])
+
+type Found = Pick<ScenePod, 'answersAfterMs' | 'answersAt'>
 
 interface Answer {
-  readonly found: Pick<ScenePod, 'answersAfterMs' | 'answersAgain' | 'answersAt'>
+  readonly found: Found
+  /** Of a silent path that has answered some of them in time. */
+  readonly count?: LossCount
   readonly queries: number
 }
 
 async function answerOf(
-  { pod, path, isSilent }: Silent,
-  { vantage: { asker }, askedZone, dnsPorts, random, timeoutMs }: Parts & { readonly vantage: Vantage },
+  { pod, path, vantage: { asker }, isWellElsewhere }: IllPath,
+  { askedZone, dnsPorts, random, timeoutMs, often }: Parts & { readonly often: number },
   signal: AbortSignal,
 ): Promise<Answer> {
   const { uid, addresses, port } = pod
@@ -78,29 +109,28 @@ async function answerOf(
   const alive = livenessQuestion(askedZone)
   const rung = LADDER.find(({ id }) => id === 'L2')
   const listed = rung?.question(askedZone, nonce)
-  const repliesAt = async (at: Endpoint, questions: readonly DnsQuestion[], limitMs: number) => {
-    const outcomes = await Promise.all(
-      questions.map((question) => asker.ask({ at, question, over: 'udp', timeoutMs: limitMs }, signal)),
-    )
-    return outcomes.flatMap((outcome) => (outcome.kind === 'reply' ? outcome : []))
-  }
+  const outcomesAt = (at: Endpoint, questions: readonly DnsQuestion[], limitMs: number) =>
+    Promise.all(questions.map((question) => asker.ask({ at, question, over: 'udp', timeoutMs: limitMs }, signal)))
   // A network may have another server that answers at port 53 of every address. It does not know the cluster.
-  const isOfCluster = ({ reply }: { readonly reply: DnsReply }): boolean =>
-    listed === undefined || rung?.read(reply, askedZone, nonce).kind === 'right'
-  const patient = [alive, ...(listed === undefined ? [] : [listed])]
+  const isOfCluster = (outcome: DnsOutcome): boolean =>
+    outcome.kind === 'reply' && (listed === undefined || rung?.read(outcome.reply, askedZone, nonce).kind === 'right')
+  // Something on the way may drop one of the two alone.
+  const kinds = [alive, ...(listed === undefined ? [] : [listed])]
+  const patient = Array.from({ length: often }, (_, at) => kinds[at % kinds.length] ?? alive)
   const others = reading.udp === 'silent' ? (dnsPorts.get(uid) ?? []).filter((other) => other !== port) : []
   const tries = Array.from({ length: TRIES }, () => listed ?? alive)
-  const [late, ...elsewhere] = await Promise.all([
-    repliesAt({ address, port }, patient, WAITS_LONGER * timeoutMs),
-    ...others.map((other) => repliesAt({ address, port: other }, tries, timeoutMs)),
+  const [outcomes, ...elsewhere] = await Promise.all([
+    outcomesAt({ address, port }, patient, WAITS_LONGER * timeoutMs),
+    ...others.map((other) => outcomesAt({ address, port: other }, tries, timeoutMs)),
   ])
-  const afterMs = Math.max(0, ...late.map((reply) => reply.afterMs))
+  const byKind = kinds.map((kind) => outcomes.filter((_, at) => patient[at] === kind))
+  const answer = lateOrLossy(byKind, timeoutMs)
   return {
     found: {
       ...present({ answersAt: others.find((_, at) => elsewhere[at]?.some(isOfCluster)) }),
-      ...(afterMs >= timeoutMs ? { answersAfterMs: Math.round(afterMs) } : {}),
-      ...(afterMs < timeoutMs && isSilent && late.some(isOfCluster) ? { answersAgain: true } : {}),
+      ...(answer.kind === 'late' && !isWellElsewhere ? { answersAfterMs: answer.afterMs } : {}),
     },
+    ...(answer.kind === 'lossy' && reading.udp === 'silent' && outcomes.some(isOfCluster) ? { count: answer } : {}),
     queries: patient.length + tries.length * others.length,
   }
 }

@@ -6,6 +6,7 @@ import type { PodCounters } from '../ports/pod-counters.ts'
 import type { PodLoopback } from '../ports/pod-loopback.ts'
 import type { Deployment } from './deployment.ts'
 import { sweepLoopbacks } from './loopbacks.ts'
+import { QUERIES_PER_SECOND } from './paced-asker.ts'
 import { type SweepTarget, sweep, type Vantage } from './sweep.ts'
 import { countersSince, readCounters } from './udp-counters.ts'
 
@@ -19,6 +20,8 @@ interface RoundParts {
   readonly clock: Clock
   readonly random: Random
   readonly timeoutMs: number
+  /** From one place at most. */
+  readonly queriesPerSecond?: number
 }
 
 /** What one round saw, and what of it was not taken: sentences. */
@@ -30,11 +33,12 @@ export interface Round {
 
 /** Every target from every place. Where none of them reaches anything, pods are asked on their own loopbacks, and for what they count. */
 export async function askRound(parts: RoundParts, signal: AbortSignal): Promise<Round> {
-  const { vantages, targets, deployment, random, timeoutMs } = parts
+  const { vantages, targets, deployment, random, timeoutMs, queriesPerSecond = QUERIES_PER_SECOND } = parts
   const { askedZone, known } = deployment
+  const asked = { targets, askedZone, timeoutMs, random, queriesPerSecond }
   const swept = await Promise.all(
     vantages.map(async (vantage) => {
-      const { paths, queries } = await sweep(vantage, { targets, askedZone, timeoutMs, random }, signal)
+      const { paths, queries } = await sweep(vantage, asked, signal)
       return { ...worthOf(vantage.inScene, paths), queries }
     }),
   )

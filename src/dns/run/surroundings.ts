@@ -113,7 +113,7 @@ const readingsOf = (scene: DnsScene, { name }: ScenePod): readonly PathFrom[] =>
 function isSilent(scene: DnsScene, pod: ScenePod): boolean {
   const seen = readingsOf(scene, pod)
   // A pod that answers late, or at another port, is not what the others around it explain.
-  if (pod.answersAfterMs !== undefined || pod.answersAgain || pod.answersAt !== undefined) return false
+  if (pod.answersAfterMs !== undefined || pod.answersAt !== undefined) return false
   return seen.length > 0 && seen.every(({ reading: { udp, tcp } }) => udp === 'silent' && tcp === 'silent')
 }
 

@@ -8,6 +8,7 @@ import { type PathReading, readPath } from '../decide/path-reading.ts'
 import { nextTry, readTry, type Try } from '../decide/path-script.ts'
 import type { Path, SceneVantage, Target } from '../decide/scene.ts'
 import type { DnsAsker } from '../ports/dns-asker.ts'
+import { askUntilKnown, QueriesBeyond } from './ask-until-known.ts'
 
 /** A place that queries are sent from. */
 export interface Vantage {
@@ -20,7 +21,7 @@ export interface SweepTarget {
   readonly at: Endpoint
   /** Where it is asked over TCP, where that is another port. */
   readonly tcpPort?: number
-  /** Queries beyond the ladder, each from a new port, and a canary: for an address with several pods behind it. */
+  /** So many queries at least, each from a new port, and a canary: for an address with several pods behind it. */
   readonly samples?: number
   /** `cutOff`: asked from places alone that do not reach their control; `nodes`: from those on a node. Absent: from each place. */
   readonly from?: 'cutOff' | 'nodes'
@@ -30,6 +31,8 @@ interface SweepParts {
   readonly targets: readonly SweepTarget[]
   readonly askedZone: AskedZone
   readonly timeoutMs: number
+  /** From this place at most. */
+  readonly queriesPerSecond: number
   readonly random: Random
 }
 
@@ -42,13 +45,13 @@ interface Sweep {
 export const PATHS_AT_ONCE = 64
 /** Queries from one port. One lost packet is no old entry of connection tracking. */
 const CANARY_QUERIES = 3
-/** To many samples of one address so many are under way at once. */
-const SAMPLES_AT_ONCE = 4
 
 /** One round: every target by the ladder, from one vantage. Rejects by abort alone. */
 export async function sweep({ inScene: from, asker }: Vantage, parts: SweepParts, signal: AbortSignal): Promise<Sweep> {
   const targets = parts.targets.filter((target) => isAskedFrom(from, target))
-  const asked = await mapAtOnce(targets, PATHS_AT_ONCE, (target) => askPath(asker, { ...target, ...parts }, signal))
+  const beyond = new QueriesBeyond(targets.length, parts.queriesPerSecond)
+  const ask = (target: SweepTarget): Promise<AskedPath> => askPath(asker, { ...target, ...parts, beyond }, signal)
+  const asked = await mapAtOnce(targets, PATHS_AT_ONCE, ask)
   return {
     paths: asked.map(({ target, reading, canary }) => ({
       vantage: from.name,
@@ -72,9 +75,11 @@ interface AskedPath {
   readonly queries: number
 }
 
+type AskedTarget = SweepTarget & SweepParts & { readonly beyond: QueriesBeyond }
+
 async function askPath(
   asker: DnsAsker,
-  { target, at, tcpPort = at.port, samples = 0, askedZone, timeoutMs, random }: SweepTarget & SweepParts,
+  { target, at, tcpPort = at.port, samples = 0, askedZone, timeoutMs, random, beyond }: AskedTarget,
   signal: AbortSignal,
 ): Promise<AskedPath> {
   const nonce: Nonce = { hex: random.hex(6) }
@@ -85,48 +90,29 @@ async function askPath(
     const outcome = await asker.ask({ at: to, question, over, socket, timeoutMs }, signal)
     tries.push(readTry(next, outcome, { askedZone, nonce }))
   }
-  const first = readPath(tries)
-  if (samples === 0 || first.udp === 'notAsked' || first.udp === 'loses')
-    return { target, reading: first, queries: tries.length }
-  // All queries so far may have met one dead pod: the first that come at once tell that from an address that leads nowhere.
-  const count = first.udp === 'silent' ? SAMPLES_AT_ONCE : samples - first.asked
-  tries.push(...(await sampled({ asker, at, count, askedZone, nonce, timeoutMs }, signal)))
-  if (first.udp === 'silent') return { target, reading: readPath(tries), queries: tries.length }
+  const all = await askUntilKnown(tries, { asker, at, askedZone, nonce, timeoutMs, samples, beyond }, signal)
+  const reading = readPath(all)
+  if (samples === 0 || reading.udp !== 'answers') return { target, reading, queries: all.length }
   const canary = await canaryOf(asker, { at, askedZone, nonce, timeoutMs }, signal)
-  return { target, reading: readPath(tries), canary, queries: tries.length + CANARY_QUERIES }
+  return { target, reading, canary, queries: all.length + CANARY_QUERIES }
 }
 
-interface Sampled {
-  readonly asker: DnsAsker
+interface CanaryParts {
   readonly at: Endpoint
-  readonly count: number
   readonly askedZone: AskedZone
   readonly nonce: Nonce
   readonly timeoutMs: number
 }
 
-async function sampled(
-  { asker, at, count, askedZone, nonce, timeoutMs }: Sampled,
-  signal: AbortSignal,
-): Promise<readonly Try[]> {
-  const rung = SAMPLED_RUNG
-  const question = rung?.question(askedZone, nonce)
-  if (rung === undefined || question === undefined) return []
-  return mapAtOnce(Array.from({ length: Math.max(0, count) }), SAMPLES_AT_ONCE, async () => {
-    const outcome = await asker.ask({ at, question, over: 'udp', timeoutMs }, signal)
-    return readTry({ rung, question }, outcome, { askedZone, nonce })
-  })
-}
-
-const SAMPLED_RUNG = LADDER.find(({ id }) => id === 'L2')
+const LISTED = LADDER.find(({ id }) => id === 'L2')
 
 async function canaryOf(
   asker: DnsAsker,
-  { at, askedZone, nonce, timeoutMs }: Omit<Sampled, 'asker' | 'count'>,
+  { at, askedZone, nonce, timeoutMs }: CanaryParts,
   signal: AbortSignal,
 ): Promise<'answers' | 'silent'> {
   // What the server answers itself, and what one that knows no versions of EDNS answers.
-  const questions = [SAMPLED_RUNG?.question(askedZone, nonce), livenessQuestion(askedZone)]
+  const questions = [LISTED?.question(askedZone, nonce), livenessQuestion(askedZone)]
   const canary = asker.canary(at)
   try {
     for (let i = 0; i < CANARY_QUERIES; i += 1) {

@@ -65,9 +65,9 @@ test('a healthy cluster is reported in a table, with exit code 0', async (t) => 
     `OK  DNS of Service kube-system/kube-dns, queried from here (N queries in 1 round, T)
 
   FROM  TO                 NODE  UDP      TCP      ANSWERS     LOST  MEDIAN
-  here  pod coredns-1      n1    answers  answers  right     0 of 8  N.N ms
-  here  pod coredns-2      n2    answers  answers  right     0 of 8  N.N ms
-  here  service 127.0.0.1        answers  answers  right    0 of 12  N.N ms
+  here  pod coredns-1      n1    answers  answers  right    0 of 73  N.N ms
+  here  pod coredns-2      n2    answers  answers  right    0 of 73  N.N ms
+  here  service 127.0.0.1        answers  answers  right    0 of 73  N.N ms
 
 Healthy: every pod and the Service answer correctly over UDP
 `,
@@ -82,10 +82,10 @@ test('what is wrong is reported with its evidence, its cause and its cure, and e
     steady(out),
     /^BAD {2}DNS of Service kube-system\/kube-dns, queried from here \(N queries in 2 rounds, T\)$/m,
   )
-  assert.match(out, /^ {2}here {2}pod coredns-2 .* silent {3}answers .* 3 of 3$/m)
+  assert.match(out, /^ {2}here {2}pod coredns-2 .* silent {3}answers .* 6 of 6$/m)
   assert.match(
     out,
-    /^UdpDead pod coredns-2: the pod answers over TCP but not over UDP\n {4}here → coredns-2: UDP 0 of 3 answered \(no answer\); TCP answers.*\n {2}cause: Its UDP socket.*\n {2}cure: {2}Replace the pod\./m,
+    /^UdpDead pod coredns-2: the pod answers over TCP but not over UDP\n {4}here → coredns-2: UDP 0 of 6 answered \(no answer\); TCP answers.*\n {2}cause: Its UDP socket.*\n {2}cure: {2}Replace the pod\./m,
   )
 })
 

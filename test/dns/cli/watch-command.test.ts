@@ -261,7 +261,7 @@ test('on a terminal a table is drawn in place, also after it became narrower, an
   assert.match(screen.text, /^OK {2}for 0 s/)
   silence(world)
   await checked(2)
-  assert.match(screen.text, /^ {2}here {2}pod coredns-2 {6}n2 {4}UDP silent {3}3 of 3 .*x$/m)
+  assert.match(screen.text, /^ {2}here {2}pod coredns-2 {6}n2 {4}UDP silent {3}6 of 6 .*x$/m)
   assert.equal(screen.text.match(/^ {2}here {2}pod coredns-2/gm)?.length, 1)
   screen.resize(50, 24)
   await context.clock.advance(1_000)

@@ -24,7 +24,7 @@ export const UNSYNCED = aReading({
   faults: ['L2: SERVFAIL for kubernetes.default.svc.cluster.local'],
 })
 
-export const HALF = aReading({ udp: 'loses', how: ['timeout'], lost: 3 })
+export const HALF = aReading({ udp: 'loses', how: ['timeout'], asked: 14, lost: 7 })
 export const REFUSED = aReading({ udp: 'silent', how: ['refused'], data: 'unknown', asked: 4, lost: 4 })
 export const NO_TCP = aReading({ tcp: 'silent' })
 

@@ -68,7 +68,7 @@ test('a cluster whose DNS is healthy is asked in one round, on every path', asyn
     ],
   )
   assert.equal(checked.queries, [...world.pods, world.service].flatMap(({ asked }) => asked).length + 2)
-  assert.ok(checked.queries < 50, `${checked.queries} queries`)
+  assert.ok(checked.queries < 240, `${checked.queries} queries`)
 })
 
 test('UDP of one pod is dead and its TCP alive: that pod is named, after a second round', async (t) => {
@@ -78,7 +78,7 @@ test('UDP of one pod is dead and its TCP alive: that pod is named, after a secon
   assert.deepEqual([checked.verdict, said(checked), checked.rounds], ['bad', ['UdpDead coredns-2'], 2])
   assert.match(
     checked.findings[0]?.evidence[0] ?? '',
-    /^here → coredns-2: UDP 0 of 3 answered \(no answer\); TCP answers/,
+    /^here → coredns-2: UDP 0 of 6 answered \(no answer\); TCP answers/,
   )
 })
 

@@ -143,7 +143,7 @@ test('where very many pods are silent, a few are enough to tell why, and a check
     },
     never,
   )
-  assert.deepEqual([scene.pods.length, queries], [300, 128])
+  assert.deepEqual([scene.pods.length, queries], [300, 384])
 })
 
 test('where very many pods are silent beside one that answers, a few are asked around', async () => {

@@ -93,7 +93,7 @@ test('real CoreDNS over real UDP', requires('testbed'), async (t) => {
     const [, second] = ground.pods
     process.kill(second?.process.pid ?? 0, 'SIGSTOP')
     const { findings } = await untilSaid(ground, 'PodNetworkDead coredns-2')
-    assert.match(findings[0]?.evidence[0] ?? '', /UDP 0 of 3 answered \(no answer\); TCP is silent/)
+    assert.match(findings[0]?.evidence[0] ?? '', /UDP 0 of 6 answered \(no answer\); TCP is silent/)
     process.kill(second?.process.pid ?? 0, 'SIGCONT')
     await untilSaid(ground, 'Healthy dns')
   })

@@ -33,6 +33,7 @@ const HOLDS: readonly CauseCode[] = [
   'OnlyPodDead',
   'AllPodsSilent',
   'Loses',
+  'LosesOnTheWay',
   'AnswersLate',
   'ReplyUnmatched',
   'NoPods',

@@ -1,4 +1,5 @@
 import { LADDER } from '../../../src/dns/decide/ladder.ts'
+import { queriesToKnow } from '../../../src/dns/decide/loss.ts'
 import { readPath } from '../../../src/dns/decide/path-reading.ts'
 import { nextTry, readTry, type Try } from '../../../src/dns/decide/path-script.ts'
 import { NONCE, ZONE } from '../../dns/decide/a-zone.ts'
@@ -26,12 +27,14 @@ export function pathAt(loss: number, random: SeededRandom, atLeast = 0): Udp {
     tries.push(readTry(next, outcome, { askedZone: ZONE, nonce: NONCE }))
   }
   for (let next = nextTry(tries, ZONE, NONCE); next !== undefined; next = nextTry(tries, ZONE, NONCE)) ask(next)
-  const { udp, asked } = readPath(tries)
   const [again] = LADDER.filter(({ id }) => id === 'L2')
   const question = again?.question(ZONE, NONCE)
-  if (udp !== 'answers' || again === undefined || question === undefined) return udp
-  for (let more = asked; more < atLeast; more += 1) ask({ rung: again, question })
-  return readPath(tries).udp
+  for (;;) {
+    const reading = readPath(tries)
+    const more = Math.max(queriesToKnow(reading), atLeast - reading.asked)
+    if (reading.udp === 'silent' || more <= 0 || again === undefined || question === undefined) return reading.udp
+    for (let one = 0; one < more; one += 1) ask({ rung: again, question })
+  }
 }
 
 /** How many rounds saw something, and in how many the round before had seen it as well. */

@@ -4,6 +4,7 @@ import { type Digest, digest, isAsked, isWell, type PodReadings } from './digest
 import { pathText } from './evidence-text.ts'
 import { exposedFindings, isReachedFromOutside, unsureFromOutside } from './exposed-rows.ts'
 import { type DnsFinding, placesOf } from './finding.ts'
+import { lossFindings, missedLoss } from './loss-rows.ts'
 import {
   ailingPod,
   awayPod,
@@ -14,7 +15,6 @@ import {
   loopbackFindings,
   miswiredPod,
   podSubject,
-  recoveredPod,
   sharedSilence,
   silentPod,
   slowPod,
@@ -51,8 +51,12 @@ export function diagnose(scene: DnsScene): readonly DnsFinding[] {
   ]
   if (found.length > 0) return found
   const isAnswered = d.pods.some(isWell) || d.service.some(({ reading }) => reading.udp === 'answers')
-  const code = isAnswered ? 'Healthy' : 'NotAsked'
-  return [{ code, subjects: [{ kind: 'cluster', name: 'dns' }], evidence: [] }]
+  const subjects = [{ kind: 'cluster', name: 'dns' }] as const
+  return [
+    isAnswered
+      ? { code: 'Healthy', subjects, evidence: missedLoss(scene) }
+      : { code: 'NotAsked', subjects, evidence: [] },
+  ]
 }
 
 const isKnown = (readings: PodReadings): boolean => isAsked(readings) || readings.loopback !== undefined
@@ -60,7 +64,7 @@ const isKnown = (readings: PodReadings): boolean => isAsked(readings) || reading
 /** What explains a pod by itself is no part of what the others share. */
 function podFindings(d: Digest): readonly DnsFinding[] {
   const byItself = (readings: PodReadings): DnsFinding | undefined =>
-    translatedPod(readings) ?? unmatchedPod(readings) ?? latePod(readings) ?? recoveredPod(readings)
+    translatedPod(readings) ?? unmatchedPod(readings) ?? latePod(readings)
   const wrong = wrongPort(d) ?? []
   const listening = d.pods.filter(({ pod }) => pod.answersAt === undefined)
   const explained = [...listening.flatMap((readings) => byItself(readings) ?? []), ...[wrong].flat()]
@@ -80,7 +84,15 @@ function podFindings(d: Digest): readonly DnsFinding[] {
       slowPod(readings) ??
       [],
   )
-  return [...explained, ...down, ...each, ...loopbackFindings(d), ...dataFindings(d), ...zoneFindings(d)]
+  return [
+    ...explained,
+    ...down,
+    ...each,
+    ...lossFindings(rest),
+    ...loopbackFindings(d),
+    ...dataFindings(d),
+    ...zoneFindings(d),
+  ]
 }
 
 /** Targets that no place could query. Their state is unknown, so the verdict is not `ok`. */

@@ -59,13 +59,6 @@ export function latePod(readings: PodReadings): DnsFinding | undefined {
   return { code: 'AnswersLate', subjects: [podSubject(readings)], evidence }
 }
 
-/** What was wrong is over, or comes and goes. A new pod would cure nothing that is known of. */
-export function recoveredPod(readings: PodReadings): DnsFinding | undefined {
-  if (!readings.pod.answersAgain) return undefined
-  const evidence = [readingsText(readings), 'when it was asked once more it answered']
-  return { code: 'Loses', subjects: [podSubject(readings)], evidence }
-}
-
 const SLOW_MS = 500
 
 /** The way from a place may be slow: each place must see it. */
@@ -158,7 +151,8 @@ export function ailingPod(readings: PodReadings): DnsFinding | undefined {
   if (!answersOverUdp(readings) && !states.has('loses')) return undefined
   if (states.has('silent'))
     return { code: hasSilentAddress(readings) ? 'AddressSilent' : 'SeenFromSomePlaces', subjects, evidence }
-  if (states.has('loses')) return { code: 'Loses', subjects, evidence }
+  // Where packets are lost, TCP is silent at times as well.
+  if (states.has('loses')) return undefined
   return isSilentOverTcp(readings) && wrongData(readings) === undefined
     ? { code: 'TcpDead', subjects, evidence }
     : undefined

@@ -1,8 +1,10 @@
+import { losesMore } from '../loss.ts'
 import { isWrong, type PathReading } from '../path-reading.ts'
 import type { PathFrom, SceneVantage } from '../scene.ts'
 import { type Digest, isAsked, isFromElsewhere, isSilentOverTcp, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import { type DnsFinding, placesOf, type Subject } from './finding.ts'
+import { countOf } from './loss-rows.ts'
 
 /** Faults of the Service that the API alone shows. */
 export function serviceByApi(d: Digest): DnsFinding | undefined {
@@ -63,8 +65,12 @@ export function servicePath(d: Digest): readonly DnsFinding[] {
       },
     ]
   }
-  if (bad.every(({ reading }) => reading.udp === 'loses'))
-    return [{ code: 'DeadEndpointKept', subjects: there, evidence }]
+  if (bad.every(({ reading }) => reading.udp === 'loses')) {
+    const ofService = bad.filter((path) => losesMoreThanPods(d, path))
+    return ofService.length === 0
+      ? [{ code: 'LosesOnTheWay', subjects: there, evidence }]
+      : [{ code: 'DeadEndpointKept', subjects: placesOf(ofService.map(({ from }) => from)), evidence }]
+  }
   // With one place, nobody knows whether other nodes reach the Service, however many addresses it has. To blame only that node is the smaller
   // claim.
   const places = new Set(service.map(({ from }) => from.name)).size
@@ -96,6 +102,12 @@ function isExplainedByPods(d: Digest, { from, reading }: Digest['service'][numbe
   if (isTcpDead && behind.every((pod) => isSeenThere(pod, ({ tcp }) => tcp === 'answers'))) return false
   // Where the Service is uneven, all queries of a place may go to one of them.
   return isUneven ? !behind.every(answersThere) : !behind.some(answersThere)
+}
+
+/** A place that loses a little to each pod loses as much to the Service. */
+function losesMoreThanPods({ pods }: Digest, { from, reading }: Digest['service'][number]): boolean {
+  const ofPods = countOf(pods.flatMap(({ seen }) => seen.filter(({ vantage }) => vantage.name === from.name)))
+  return ofPods.asked === 0 || losesMore(reading, ofPods)
 }
 
 /** By its traffic policy the Service leads to pods of the same node alone, and none serves there. */
@@ -142,7 +154,9 @@ function servedWrongly(d: Digest): readonly DnsFinding[] {
   const ofPods = pods.flatMap(({ seen }) => seen.map(({ reading }) => reading))
   const wrong = ofPods.some(isWrong) ? [] : service.filter((path) => isWrong(path.reading) || isForeign(d, path))
   if (wrong.length > 0) return [{ code: 'ServiceAnswersWrong', subjects, evidence: wrong.map(text) }]
-  const isTcpOwn = scene.service.tcpPort !== undefined && !pods.some(isSilentOverTcp)
+  // Where packets are lost, TCP is silent at times as well.
+  const isLossy = ofPods.some(({ udp }) => udp === 'loses')
+  const isTcpOwn = scene.service.tcpPort !== undefined && !isLossy && !pods.some(isSilentOverTcp)
   const noTcp = isTcpOwn ? service.filter((path) => path.reading.tcp === 'silent' && !isOfSilentPods(d, path)) : []
   return noTcp.length > 0 ? [{ code: 'ServiceTcpDead', subjects, evidence: noTcp.map(text) }] : []
 }

@@ -40,6 +40,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   CacheDead: ONE_PLACE,
   // Clients already lose answers, and would lose more with one pod less.
   Loses: ONE_POD,
+  LosesOnTheWay: ONE_PLACE,
   AnswersLate: ONE_POD,
   ReplyUnmatched: ONE_POD,
   SeenFromSomePlaces: ONE_POD,

@@ -38,6 +38,7 @@ const FROM_POD = aReading({
   lost: 4,
   asked: 4,
 })
+const TENTH = aReading({ udp: 'loses', how: ['timeout'], asked: 150, lost: 15 })
 const service = aScene().service
 
 /** What is said of a scene: the code, and what it is about. */
@@ -350,6 +351,60 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
   [undefined, 'a pod loses much', aScene({ pods: { a: HALF } }), ['Loses pod a']],
   [
     undefined,
+    'every pod loses to each place',
+    aScene({ pods: { a: TENTH, b: TENTH }, service: TENTH }),
+    ['LosesOnTheWay node n-a, node n-b'],
+  ],
+  [
+    undefined,
+    'every pod loses to one place alone, and the Service too',
+    aScene({ pods: { a: { v1: TENTH }, b: { v1: TENTH } }, service: { v1: TENTH } }),
+    ['LosesOnTheWay node n-a'],
+  ],
+  [
+    undefined,
+    'one pod loses to one place, and the other one so much that chance may have passed it over',
+    aScene({ pods: { a: { v1: TENTH }, b: { v1: aReading({ asked: 150, lost: 8 }) } } }),
+    ['LosesOnTheWay node n-a'],
+  ],
+  [
+    undefined,
+    'a pod loses to one place, and not to another',
+    aScene({ pods: { a: { v1: TENTH, v2: aReading({ asked: 146 }) }, b: aReading({ asked: 146 }) } }),
+    ['LosesOnTheWay pod a, node n-a'],
+  ],
+  [
+    undefined,
+    'a pod loses to one place, and to another so much that chance may have passed it over',
+    aScene({ pods: { a: { v1: TENTH, v2: aReading({ asked: 150, lost: 8 }) }, b: aReading({ asked: 146 }) } }),
+    ['Loses pod a'],
+  ],
+  [
+    undefined,
+    'one pod loses, the other is dead',
+    aScene({ pods: { a: TENTH, b: SILENT } }),
+    ['UdpDead pod b', 'Loses pod a'],
+  ],
+  [
+    undefined,
+    'the only pod loses, and the way to it may be the cause',
+    aScene({ pods: { a: TENTH }, change: { pods: [A] } }),
+    ['Loses pod a'],
+  ],
+  [
+    undefined,
+    'the Service loses, and no more than the pods may do',
+    aScene({ pods: { a: aReading({ asked: 150, lost: 5 }) }, service: { v1: aReading({ ...TENTH, lost: 12 }) } }),
+    ['LosesOnTheWay node n-a'],
+  ],
+  [
+    undefined,
+    'a pod loses, and is silent over TCP as well',
+    aScene({ pods: { a: { ...HALF, tcp: 'silent' } }, service: { ...HALF, tcp: 'silent' } }),
+    ['Loses pod a'],
+  ],
+  [
+    undefined,
     'each place gets answers from one address of each pod, and none from the other address of one pod',
     ofBothFamilies(aScene(), { a: SILENT }),
     ['AddressSilent pod a'],
@@ -480,6 +535,14 @@ test('what a place says that reaches nothing speaks against no pod', () => {
 test('a pod that leaves is asked for nothing', () => {
   const scene = aScene({ pods: { a: DEAD }, change: { pods: [{ ...A, terminating: true }, B] } })
   assert.deepEqual(said(scene), ['Healthy cluster dns'])
+})
+
+test('that all is well is said with the loss that may have been missed, by the way that was asked least', () => {
+  const wellAsked = aReading({ asked: 73 })
+  const scene = aScene({ pods: { a: wellAsked, b: wellAsked }, service: wellAsked })
+  assert.deepEqual(diagnose(scene)[0]?.evidence, ['a loss of less than 10 % on one of these ways may have been missed'])
+  const less = aScene({ pods: { a: wellAsked, b: { v2: aReading({ asked: 20 }) } }, service: wellAsked })
+  assert.match(diagnose(less)[0]?.evidence[0] ?? '', /^a loss of less than 49 % /)
 })
 
 test('a Service that loses what an ill pod loses is no finding of its own', () => {
