@@ -27,7 +27,8 @@ export function chooseProxy(
       fix: 'use Node 24.5 or later; or name the API server in $NO_PROXY',
     })
   }
-  return chosen
+  // As for Go, the proxy finds the name of the server.
+  return chosen?.replace(/^socks5:/, 'socks5h:')
 }
 
 function fromEnvironment({ protocol, hostname, port }: URL, env: Environment): string | undefined {

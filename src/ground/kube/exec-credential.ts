@@ -13,7 +13,7 @@ export interface ExecCredential {
 
 /** Reads what a plugin printed, JSON or YAML, as client-go does (plugin/pkg/client/auth/exec). Throws an error that says why it is none. */
 export function parseExecCredential(printed: Buffer, apiVersion: string): ExecCredential {
-  const answer = new Untrusted(parseKubeYaml(printed), "the plugin's answer")
+  const answer = new Untrusted(parsed(printed), "the plugin's answer")
   const [kind, version] = [answer.at('kind').textOr(''), answer.at('apiVersion').textOr('')]
   if (kind !== 'ExecCredential' || version !== apiVersion)
     throw new Error(
@@ -27,6 +27,12 @@ export function parseExecCredential(printed: Buffer, apiVersion: string): ExecCr
     throw new Error("the plugin's answer has neither a token nor a certificate")
   if ((certificate === '') !== (key === '')) throw new Error("the plugin's answer has only one of certificate and key")
   return { token, certificate, key, endsMs: endOf(status.at('expirationTimestamp')) }
+}
+
+/** What begins like JSON is nothing else. */
+function parsed(printed: Buffer): unknown {
+  const text = printed.toString()
+  return /^[ \t\r\n]*\{/.test(text) ? JSON.parse(text) : parseKubeYaml(printed)
 }
 
 /** RFC 3339. */

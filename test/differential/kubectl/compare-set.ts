@@ -25,7 +25,7 @@ export async function compareSet({ command, ground, folder }: Parts, seed: numbe
   const ours = await askByUs(ground, use)
   try {
     const differences = [differenceOf(kubectl.outcome, { ...ours.outcome, namespace: ours.namespace })]
-    const isBegun = kubectl.outcome.error === undefined && differences[0] === undefined
+    const isBegun = [kubectl, ours].every(({ outcome }) => outcome.error === undefined) && differences[0] === undefined
     if (draft.later !== undefined && isBegun) differences.push(await later(draft, kubectl, ours))
     const found = differences.find((difference) => difference !== undefined)
     return found === undefined ? undefined : report(seed, { draft, use, found })

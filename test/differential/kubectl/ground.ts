@@ -91,7 +91,7 @@ function arrivalOf(server: string, request: IncomingMessage): Arrival {
   const values = (name: string): readonly string[] => request.headersDistinct[name] ?? []
   const names = Object.keys(request.headersDistinct).filter((name) => name.startsWith('impersonate-'))
   return {
-    ...{ server, prefix, namespace },
+    ...{ server, prefix, namespace: namespace && decodeURIComponent(namespace) },
     authorization: values('authorization'),
     impersonation: names.toSorted().map((name) => `${name}: ${JSON.stringify(values(name).toSorted())}`),
     certificate: socket instanceof TLSSocket ? commonNameOf(socket) : undefined,

@@ -9,6 +9,7 @@ const answer = (status: unknown, apiVersion = V1) => JSON.stringify({ apiVersion
 test('a plugin may answer JSON or YAML', () => {
   const token = { token: 'x', certificate: '', key: '', endsMs: undefined }
   assert.deepEqual(read(answer({ token: 'x' })), token)
+  assert.deepEqual(read(`\uFEFF${answer({ token: 'x' })}`), token)
   assert.deepEqual(read(`# mine\napiVersion: ${V1}\nkind: ExecCredential\nstatus:\n  token: x\n`), token)
 })
 
@@ -25,6 +26,7 @@ const REFUSED: readonly (readonly [text: string, words: RegExp])[] = [
   [answer({ clientCertificateData: 'C' }), /only one of certificate and key$/],
   [answer({ token: 7 }), /^the plugin's answer\.status\.token is not text$/],
   [answer({ token: 'x', expirationTimestamp: 'tomorrow' }), /expirationTimestamp is no time$/],
+  [`${answer({ token: 'x' })}\n---\n{}`, /after JSON at position/],
   ['please log in', /^the plugin's answer is not an object$/],
 ]
 

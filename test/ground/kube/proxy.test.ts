@@ -64,14 +64,16 @@ test('the kubeconfig goes before the environment', async (t) => {
   await open(t, config, { env: { HTTPS_PROXY: 'http://127.0.0.1:1' } })
 })
 
-test('a SOCKS proxy is used, and finds the name itself', async (t) => {
-  const { server, url } = await aFarServer(t)
-  const { port, tunnels } = await aSocksProxy(t)
-  const env = { HTTPS_PROXY: `socks5h://127.0.0.1:${port}` }
-  const { cluster, signal } = await open(t, kubeconfigOf(server, TOKEN, { server: url }), { env })
-  for (let call = 0; call < 5; call++) await cluster.list('nodes', signal)
-  assert.deepEqual(tunnels, [{ to: new URL(url).host, authorization: undefined }])
-})
+for (const scheme of ['socks5', 'socks5h']) {
+  test(`a proxy of ${scheme} is used, and finds the name itself`, async (t) => {
+    const { server, url } = await aFarServer(t)
+    const { port, tunnels } = await aSocksProxy(t)
+    const env = { HTTPS_PROXY: `${scheme}://127.0.0.1:${port}` }
+    const { cluster, signal } = await open(t, kubeconfigOf(server, TOKEN, { server: url }), { env })
+    for (let call = 0; call < 5; call++) await cluster.list('nodes', signal)
+    assert.deepEqual(tunnels, [{ to: new URL(url).host, authorization: undefined }])
+  })
+}
 
 test('a server on this machine is reached without a proxy', async (t) => {
   const server = await aNearServer(t)
