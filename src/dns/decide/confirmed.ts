@@ -21,16 +21,15 @@ export function confirmed(scene: DnsScene, before: DnsScene): DnsScene {
 /** Whether a second round could change the verdict. */
 export const needsConfirming = ({ paths, pods }: DnsScene): boolean =>
   pods.some(({ udpSeen }) => udpSeen?.state === 'suspect') ||
-  paths.some(
-    ({ canary, reading: { udp, tcp, data, upstream } }) =>
-      udp === 'silent' ||
-      udp === 'loses' ||
-      tcp === 'silent' ||
-      canary === 'silent' ||
-      upstream === 'fails' ||
-      data === 'unanswered' ||
-      isWrong({ data }),
-  )
+  paths.some(({ canary, reading }) => canary === 'silent' || isIll(reading))
+
+const isIll = ({ udp, tcp, data, upstream }: Confirming): boolean =>
+  udp === 'silent' ||
+  udp === 'loses' ||
+  tcp === 'silent' ||
+  upstream === 'fails' ||
+  data === 'unanswered' ||
+  isWrong({ data })
 
 const keyOf = ({ vantage, target }: Path): string => `${vantage} ${target.kind} ${targetName(target)}`
 
@@ -47,7 +46,13 @@ const NOT_QUERIED: Confirming = {
   ...{ asked: 0, lost: 0, faults: [] },
 }
 
+/** A path that was ill in both rounds is not well, also where each saw another fault of it. */
 function inBoth(now: PathReading, before: Confirming): PathReading {
+  const both = shared(now, before)
+  return isIll(now) && isIll(before) && !isIll(both) ? { ...both, udp: 'loses' } : both
+}
+
+function shared(now: PathReading, before: Confirming): PathReading {
   const rungOf = (fault: string): string => fault.slice(0, fault.indexOf(':'))
   // A reply from elsewhere in one round alone shows that the server answers.
   const wrongSource = now.wrongSource ?? before.wrongSource

@@ -37,6 +37,13 @@ test('the queries of both rounds are counted, also of a path that one of them fo
   assert.deepEqual([path?.reading.udp, path?.reading.asked, path?.reading.lost], ['answers', 77, 5])
 })
 
+test('a pod that was ill in both rounds is not well, also where each saw another fault', () => {
+  const [silent, stale] = [aScene({ pods: { a: SILENT } }), aScene({ pods: { a: STALE } })]
+  assert.deepEqual([codes(confirmed(stale, silent)), codes(confirmed(silent, stale))], [['Loses'], ['Loses']])
+  const upstream = aScene({ pods: { a: aReading({ upstream: 'fails' }) } })
+  assert.deepEqual(codes(confirmed(upstream, silent)), ['Loses'])
+})
+
 test('what one round saw and the other could not ask is not said', () => {
   const lost = aScene({ pods: { a: aReading({ udp: 'notAsked', tcp: 'notAsked', data: 'unknown', asked: 0 }) } })
   const [silent, stale] = [aScene({ pods: { a: SILENT } }), aScene({ pods: { a: STALE } })]
