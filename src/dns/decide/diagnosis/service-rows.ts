@@ -178,8 +178,9 @@ export function cacheFindings(d: Digest): readonly DnsFinding[] {
     subjects: placesOf([from]),
     evidence: [pathText(vantage, target.name, reading)],
   }))
-  // Where pods are ill, caches that forward to them are as well.
-  const ill = pods.every(isWell)
+  // Where pods are ill, caches that forward to them, over TCP, are as well.
+  const areWell = pods.every((pod) => isWell(pod) && pod.seen.every(({ reading }) => reading.tcp !== 'silent'))
+  const ill = areWell
     ? caches.filter((path) => {
         const { udp, tcp } = path.reading
         return udp === 'loses' || isWrong(path.reading) || tcp === 'silent' || isForeign(d, path)

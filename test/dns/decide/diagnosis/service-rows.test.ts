@@ -268,6 +268,11 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     aScene({ pods: { a: DROPPED, b: DROPPED }, service: DROPPED }),
     ['Loses pod a', 'Loses pod b'],
   ],
+  [
+    'a cache answers wrongly, and a pod behind it is silent over TCP',
+    withCache(aScene({ pods: { a: NO_TCP } }), UNSYNCED),
+    ['TcpDead pod a'],
+  ],
   ['a cache answers nothing about the zone', withCache(aScene(), UNANSWERED), ['CacheIll node n-a']],
   [
     'a cache gets no answer for names outside, and pods do',
