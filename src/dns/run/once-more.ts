@@ -8,6 +8,7 @@ import { lateOrLossy } from '../decide/late-or-lossy.ts'
 import { QUERIES_TO_SEE_LIFE } from '../decide/loss.ts'
 import { countedPaths, type DnsScene, type Path, type PathFrom, type ScenePod } from '../decide/scene.ts'
 import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
+import type { DnsQuery } from '../ports/dns-asker.ts'
 import type { Vantage } from './sweep.ts'
 
 interface Parts {
@@ -109,8 +110,13 @@ async function answerOf(
   const alive = livenessQuestion(askedZone)
   const rung = LADDER.find(({ id }) => id === 'L2')
   const listed = rung?.question(askedZone, nonce)
+  const ask = async (query: Omit<DnsQuery, 'over'>): Promise<DnsOutcome> => {
+    const outcome = await asker.ask({ ...query, over: 'udp' }, signal)
+    const isTruncated = outcome.kind === 'reply' && outcome.reply.truncated
+    return isTruncated ? asker.ask({ ...query, over: 'tcp' }, signal) : outcome
+  }
   const outcomesAt = (at: Endpoint, questions: readonly DnsQuestion[], limitMs: number) =>
-    Promise.all(questions.map((question) => asker.ask({ at, question, over: 'udp', timeoutMs: limitMs }, signal)))
+    Promise.all(questions.map((question) => ask({ at, question, timeoutMs: limitMs })))
   // A network may have another server that answers at port 53 of every address. It does not know the cluster.
   const isOfCluster = (outcome: DnsOutcome): boolean =>
     outcome.kind === 'reply' && (listed === undefined || rung?.read(outcome.reply, askedZone, nonce).kind === 'right')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CAUSES } from '../../../src/dns/decide/causes.ts'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
+import type { DnsReply } from '../../../src/dns/model/dns.ts'
 import type { DnsAsker } from '../../../src/dns/ports/dns-asker.ts'
 import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
 import { checkDns, type DnsCheck } from '../../../src/dns/run/check-dns.ts'
@@ -13,13 +14,25 @@ import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-worl
 import { FakeDnsServer, reply, type Told } from '../../support/dns/fake-dns-server.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
-import { aPodOfDns, aScene, DEAD, SILENT, V1 } from '../decide/a-scene.ts'
+import { aPodOfDns, aScene, DEAD, SILENT, V1, V2 } from '../decide/a-scene.ts'
 import { ZONE } from '../decide/a-zone.ts'
 
 /** Faults that look like a dead pod until one more question is asked. */
 
 const never = new AbortController().signal
 const TIMEOUT_MS = 200
+/** RFC 1035 4.1.1. */
+const TRUNCATED = 0x200
+const LATE_REPLY: DnsReply = {
+  rcode: 'NOERROR',
+  authoritative: true,
+  truncated: false,
+  recursive: false,
+  answers: [],
+  authorities: [],
+  extendedErrors: [],
+  bytes: 40,
+}
 
 const checked = ({ objects }: Pick<DnsWorld, 'objects'>, timeoutMs = TIMEOUT_MS): Promise<DnsCheck> =>
   checkDns(
@@ -106,6 +119,19 @@ test('a Service that leads to a port at which no pod listens is what is wrong', 
   assert.deepEqual(await found({ objects: { ...world.objects, endpoints } }), ['ServiceWrong kube-system/kube-dns'])
 })
 
+test('a Service that leads to a wrong port is what is wrong, also where replies over UDP are cut short', async (t) => {
+  const world = await dnsWorld(t)
+  const udpPort = await ephemeralPort()
+  world.service.stop()
+  for (const pod of world.pods) {
+    pod.answering = (query) => [{ bytes: reply(query, { flags: TRUNCATED }) }]
+    pod.answeringTcp = likeCoreDns
+  }
+  const endpoints: DnsObjects['endpoints'] = async (...of) =>
+    (await world.objects.endpoints(...of)).map((one) => ({ ...one, udpPort }))
+  assert.deepEqual(await found({ objects: { ...world.objects, endpoints } }), ['ServiceWrong kube-system/kube-dns'])
+})
+
 test('a server that answers at another port and does not know the cluster is not the pod', async (t) => {
   const other = await FakeDnsServer.of(t)
   other.answering = (query) => [{ bytes: reply(query, { rcode: 5 }) }]
@@ -126,6 +152,35 @@ test('of a pod that has the address of its node no other port is asked: another 
     (await objects.pods(...of)).map((pod) => ({ ...pod, udpPorts: [cache.port] }))
   const nodes: DnsObjects['nodes'] = async () => [{ name: 'n2', ready: true, addresses: ['127.0.0.1'] }]
   assert.deepEqual(said(await checked({ objects: { ...objects, pods: withOther, nodes } })), ['UdpDead coredns-2'])
+})
+
+test('a silent pod is asked once more from a place that hears another one: the way out of a place may drop UDP', async () => {
+  const replies: DnsAsker = {
+    ask: async () => ({ kind: 'reply', reply: LATE_REPLY, afterMs: 2 }),
+    canary: () => assert.fail('no canary is needed'),
+  }
+  const drops: DnsAsker = { ...replies, ask: async () => ({ kind: 'timeout' }) }
+  const { scene } = await askedOnceMore(
+    aScene({ pods: { a: DEAD, b: { v1: SILENT } } }),
+    {
+      vantages: [
+        { inScene: V1, asker: drops },
+        { inScene: V2, asker: replies },
+      ],
+      askedZone: ZONE,
+      dnsPorts: new Map(),
+      random: new SeededRandom(1),
+      timeoutMs: 1,
+    },
+    never,
+  )
+  assert.deepEqual(
+    scene.pods.map(({ name, answersAfterMs }) => [name, answersAfterMs]),
+    [
+      ['a', 2],
+      ['b', undefined],
+    ],
+  )
 })
 
 test('where very many pods are silent, a few are enough to tell why, and a check ends in time', async () => {
