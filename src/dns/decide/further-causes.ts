@@ -186,9 +186,9 @@ export const FURTHER_CAUSES = {
   },
   ZoneUnanswered: {
     verdict: 'unverified',
-    is: 'the pod or the Service answers, but no question about the cluster’s zone',
+    is: 'the pod or the Service answers, but not what only the cluster’s zone knows',
     cause:
-      'It serves another zone, and the servers that it forwards to are silent about this one. No Corefile that could be read names this zone.',
+      'It serves another zone, and the servers that it forwards to are silent about this one. No Corefile that could be read names this zone. Or a Corefile that could not be read leaves out the names that were asked for.',
     cure: 'Name the zone with --zone, or let the check read the ConfigMap of CoreDNS.',
     repair: 'none',
   },

@@ -14,6 +14,8 @@ export interface DnsScene {
    * NodeLocal caches answer on the Service's address on each node: the answers there come from the caches and not from CoreDNS.
    */
   readonly nodeLocal: boolean
+  /** It may hide names, and could not be read. Absent: it was, or there is none. */
+  readonly isCorefileUnread?: true
   readonly vantages: readonly SceneVantage[]
   readonly paths: readonly Path[]
 }

@@ -2,7 +2,7 @@ import { present } from '../../ground/model/present.ts'
 import { kubectl, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
-import { forwardsAll, kubernetesPlugins, zoneOfCorefile } from '../decide/corefile.ts'
+import { forwardsAll } from '../decide/corefile.ts'
 import {
   behindCaches,
   findDnsService,
@@ -18,7 +18,9 @@ import type { DnsScene } from '../decide/scene.ts'
 import { servedNames, servesApi } from '../decide/served-names.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
+import { orNote } from './or-note.ts'
 import { type OutsideAddress, waysIn } from './outside-of.ts'
+import { type Corefiles, corefilesOf, isKnown, zoneOf } from './read-corefiles.ts'
 import { dnsPortsOf, scenePod, servingOf } from './scene-pod.ts'
 
 export interface Sought {
@@ -53,7 +55,6 @@ export interface Deployment {
   readonly notes: readonly string[]
 }
 
-const DEFAULT_ZONE = 'cluster.local'
 const DNS_PORT = 53
 const PORT_MAX = 65_535
 
@@ -96,6 +97,7 @@ export async function findDeployment(
         .map((pod) => scenePod(pod, { endpoints, service, wallMs, downNodes })),
       nodes: (nodes.value ?? []).filter(({ name }) => bearing.has(name)).map(({ name, ready }) => ({ name, ready })),
       nodeLocal: cache !== undefined,
+      ...(corefiles.note === undefined || isKnown(corefiles) ? {} : { isCorefileUnread: true }),
     },
     askedZone: {
       zone: zone.name,
@@ -201,52 +203,6 @@ async function resolversOf(
   return [...own, ...(value?.kubelet === undefined ? [] : [resolverOfKubelet(value.kubelet)])]
 }
 
-interface CorefileParts {
-  readonly objects: DnsObjects
-  readonly service: DnsService
-  readonly pods: readonly DnsPod[]
-}
-
-interface Corefiles {
-  /** Texts of ConfigMaps that the pods mount, which may be Corefiles. */
-  readonly texts: readonly { readonly of: string; readonly text: string }[]
-  readonly note?: string
-}
-
-async function corefilesOf({ objects, service, pods }: CorefileParts, signal: AbortSignal): Promise<Corefiles> {
-  const { namespace } = service
-  const texts: Corefiles['texts'][number][] = []
-  let refused: string | undefined
-  for (const name of new Set(pods.flatMap(({ configMaps }) => configMaps))) {
-    const of = `ConfigMap ${namespace}/${name}`
-    const { value, note } = await orNote(of, () => objects.configMap({ namespace, name }, signal))
-    refused ??= note
-    texts.push(...Object.values(value ?? {}).map((text) => ({ of, text })))
-    // What else they mount need not be read, and there may be no right to it.
-    if (texts.some(({ text }) => kubernetesPlugins(text).length > 0)) break
-  }
-  return { texts, ...present({ note: refused }) }
-}
-
-interface FoundZone {
-  readonly name: string
-  readonly why: string
-  readonly isAssumed: boolean
-  readonly note?: string
-}
-
-function zoneOf({ texts, note: refused }: Corefiles, sought: Sought, resolver: PodResolver): FoundZone {
-  if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it', isAssumed: false }
-  const note = refused === undefined ? {} : { note: refused }
-  if (resolver.zone !== undefined) return { name: resolver.zone, why: 'pods search it', isAssumed: false, ...note }
-  for (const { of, text } of texts) {
-    const name = zoneOfCorefile(text)
-    if (name !== undefined) return { name, why: `the Corefile of ${of} says so`, isAssumed: false }
-  }
-  const why = 'assumed, because no readable Corefile or kubelet configuration names it'
-  return { name: DEFAULT_ZONE, why, isAssumed: true, ...note }
-}
-
 /** The container port may be that of a proxy which wants a credential, while the Corefile names one on the pod’s loopback. */
 function metricsPortsOf(pods: readonly DnsPod[], { texts }: Corefiles): Deployment['metricsPorts'] {
   const byCorefile = texts.flatMap(({ text }) => metricsPortOfCorefile(text) ?? [])
@@ -269,25 +225,6 @@ async function mayRead<T>(what: string, read: () => Promise<T>): Promise<T> {
     })
   }
 }
-
-/**
- * What a check can do without, and says so. An API server that does not answer now does not say what is there: a Corefile that was not read
- * may hide Services, and a right answer would look wrong.
- */
-async function orNote<T>(
-  what: string,
-  read: () => Promise<T>,
-): Promise<{ readonly value?: T; readonly note?: string }> {
-  try {
-    return { value: await read() }
-  } catch (error) {
-    if (!(error instanceof WorldError) || !lasts(error)) throw error
-    return { note: `${what} could not be read: ${error.message}` }
-  }
-}
-
-/** It would be the same again, for want of rights or since it makes no sense. */
-const lasts = ({ code, retry }: WorldError): boolean => retry === 'never' || code === 'KUBE_REPLY'
 
 const noService = ({ service }: Sought): UserError =>
   service === undefined

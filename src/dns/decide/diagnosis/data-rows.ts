@@ -1,3 +1,4 @@
+import { isWrong } from '../path-reading.ts'
 import type { Digest, PodReadings } from './digest.ts'
 import { answersOverUdp, isAsked, isRight, isUnanswered, readingsOf, wrongData } from './digest.ts'
 import { pathText, readingsText } from './evidence-text.ts'
@@ -12,6 +13,8 @@ export function dataFindings({ scene, pods }: Digest): readonly DnsFinding[] {
   const others = talking.filter((readings) => isRight(readings) && !wrong.includes(readings))
   const evidence = (many: readonly PodReadings[]): readonly string[] => [...many, ...others].map(readingsText)
   // Without a pod that answers rightly, nothing shows that the fault belongs to this pod.
+  if (others.length === 0 && scene.isCorefileUnread && wrong.every(mayBeHidden))
+    return [{ code: 'ZoneUnanswered', subjects: wrong.map(podSubject), evidence: evidence(wrong) }]
   if (others.length === 0 || scene.api === 'away') {
     const away = scene.api === 'away' ? ['the API server does not answer'] : []
     return [{ code: 'DataStaleEverywhere', subjects: wrong.map(podSubject), evidence: [...evidence(wrong), ...away] }]
@@ -22,6 +25,10 @@ export function dataFindings({ scene, pods }: Digest): readonly DnsFinding[] {
     evidence: evidence([readings]),
   }))
 }
+
+/** The names are not there, as where the Corefile leaves their namespaces out. */
+const mayBeHidden = (readings: PodReadings): boolean =>
+  readingsOf(readings).every((reading) => !isWrong(reading) || reading.data === 'wrongZone' || reading.data === 'stale')
 
 const textOf = ({ vantage, target, reading }: Digest['service'][number]): string =>
   pathText(vantage, target.name, reading)
@@ -61,7 +68,9 @@ export function upstreamFindings(d: Digest): readonly DnsFinding[] {
       },
     ]
   // A pod that fails, or is silent, explains that the Service does. It explains nothing about a cache, which asks other servers itself.
-  const isByPods = failing.length > 0 || pods.some(({ seen }) => seen.some(({ reading }) => reading.udp !== 'answers'))
+  const isByPods =
+    failing.length > 0 ||
+    pods.some(({ seen }) => seen.some(({ reading }) => reading.udp !== 'answers' || reading.tcp === 'silent'))
   const places = (isByPods ? caches : [...service, ...caches]).filter(({ reading }) => reading.upstream === 'fails')
   const evidence = failing.map(readingsText)
   if (failing.length > 0 && failing.length === asked.length)

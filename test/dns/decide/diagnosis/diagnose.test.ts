@@ -117,12 +117,33 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
   ],
   [7, 'one pod does not know a new Service', aScene({ pods: { a: STALE } }), ['DataStale pod a']],
   [7, 'one pod has never listed', aScene({ pods: { a: UNSYNCED } }), ['DataStale pod a']],
+  [
+    undefined,
+    'no pod knows a new Service, and the Corefile that may hide it could not be read',
+    aScene({ pods: { a: STALE, b: STALE }, change: { isCorefileUnread: true } }),
+    ['ZoneUnanswered pod a, pod b'],
+  ],
+  [
+    7,
+    'one pod does not know a new Service, also where the Corefile could not be read',
+    aScene({ pods: { a: STALE }, change: { isCorefileUnread: true } }),
+    ['DataStale pod a'],
+  ],
   [8, 'no pod knows a new Service', aScene({ pods: { a: STALE, b: STALE } }), ['DataStaleEverywhere pod a, pod b']],
   [
     8,
     'one pod does not, while the API is away',
     aScene({ pods: { a: UNSYNCED }, change: { api: 'away' } }),
     ['DataStaleEverywhere pod a'],
+  ],
+  [
+    20,
+    'through the Service names outside fail at one place, and a pod is silent over TCP, by which what was cut short is asked again',
+    aScene({
+      pods: { a: aReading({ tcp: 'silent', upstream: 'answers' }), b: UPSTREAM },
+      service: { v1: NO_UPSTREAM, v2: UPSTREAM },
+    }),
+    ['TcpDead pod a'],
   ],
   [9, 'names outside fail at one pod', aScene({ pods: { a: NO_UPSTREAM, b: UPSTREAM } }), ['UpstreamOfOne pod a']],
   [
