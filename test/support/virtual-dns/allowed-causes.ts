@@ -10,6 +10,7 @@ const ALWAYS = [
   'ZoneUnanswered',
   'NotAsked',
   'UdpUnseen',
+  'UdpObserved',
 ]
 
 const ALL_SILENT = ['OnlyPodDead', 'UdpDropped', 'AllPodsSilent']
@@ -34,10 +35,23 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
   overlayDead: [...SILENT_POD, ...FROM_SOME],
   nodeCut: [...SILENT_POD, ...FROM_SOME],
   nodeDown: ['NodeDown', ...SILENT_POD, ...FROM_SOME],
-  proxyStale: ['ProxyStale', 'ServiceWrong'],
+  // A cache asks the Service behind it by the same rules.
+  proxyStale: ['ProxyStale', 'ServiceWrong', 'ServiceIll', 'CacheIll'],
   refusedPlace: ['SeenFromSomePlaces', 'DataStaleEverywhere', 'CacheIll'],
   udpOut: [...FROM_SOME, ...ALL_SILENT, 'CacheDead'],
   cacheDead: ['CacheDead'],
+  proxyFrozen: [
+    'CacheIll',
+    'DeadEndpointKept',
+    'ProxyStale',
+    'ServiceTcpDead',
+    'ServiceWrong',
+    'NoEndpointsProgrammed',
+  ],
+  wrongTarget: ['ServiceIll', 'ServiceWrong', 'NoEndpointsProgrammed'],
+  noUdpPort: ['ServiceWrong'],
+  wrongSelector: ['NoPods'],
+  noReplicas: ['NoPods', 'ServiceIll'],
   upstreamDown: ['UpstreamDown'],
   crossUdp: ['CrossNodeUdp', 'SeenFromSomePlaces', 'UdpDead', ...ALL_SILENT, ...FROM_SOME],
   truncatesAll: [],
@@ -46,7 +60,15 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
 }
 
 /** While pods come and go, what is listed and what is programmed differ for a moment. */
-const IN_CHANGE = ['NotReady', 'NotRunning', 'EndpointMissing', 'NodeDown', 'DeadEndpointKept', 'NoEndpointsProgrammed']
+const IN_CHANGE = [
+  'NotReady',
+  'NotRunning',
+  'EndpointMissing',
+  'NodeDown',
+  'DeadEndpointKept',
+  'NoEndpointsProgrammed',
+  'NoLocalEndpoint',
+]
 
 /** What begins or ends within a check has it see a part of the fault. */
 const IN_PART = ['Loses', 'ServiceAnswersWrong']
@@ -60,7 +82,11 @@ interface Moment {
 }
 
 /** What a place beside the cluster says of any fault. */
-const FROM_OUTSIDE = ['ExposedUdpDead', 'ExposedLoses', 'ExposedWrong']
+const FROM_OUTSIDE = ['UdpSuspect', 'ExposedUdpDead', 'ExposedLoses', 'ExposedWrong']
+
+/** UDP is lost by one fault, TCP by another one. */
+const areBothWays = (faults: readonly DnsFault[]): boolean =>
+  faults.some(({ kind }) => kind === 'tcpDead') && faults.some(({ kind }) => kind === 'crossUdp' || kind === 'udpOut')
 
 /** Which findings a check may have had. */
 export function allowedCauses(
@@ -73,9 +99,12 @@ export function allowedCauses(
     ...faults.flatMap(({ kind }) => BY_FAULT[kind]),
     ...[...ofOnePod].flatMap(([pod, both]) => (pod !== '' && both.length > 1 ? SILENT_POD : [])),
     ...(isSteady ? [] : IN_CHANGE),
+    // A pod that leaves is asked no more, and its endpoint is there for a moment.
+    ...(!isSteady && faults.some(({ kind }) => kind === 'stale') ? ['ServiceAnswersWrong'] : []),
     ...(isSame ? [] : IN_PART),
     ...(isOutside && faults.length > 0 ? FROM_OUTSIDE : []),
-    ...(hasCaches && faults.length > 0 ? ['CacheMasks'] : []),
+    ...(hasCaches && faults.length > 0 ? ['CacheMasks', 'CacheIll'] : []),
+    ...(areBothWays(faults) ? SILENT_POD : []),
   ])
 }
 

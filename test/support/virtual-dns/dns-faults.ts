@@ -23,10 +23,17 @@ export const NODE_FAULTS = [
   'refusedPlace',
   'udpOut',
   'cacheDead',
+  'proxyFrozen',
 ] as const
 export const SHARED_FAULTS = ['upstreamDown', 'crossUdp', 'truncatesAll', 'apiAway', 'ipv6Dead'] as const
+/** Of the objects of DNS: each place sees them. */
+export const OBJECT_FAULTS = ['wrongTarget', 'noUdpPort', 'wrongSelector', 'noReplicas'] as const
 
-export type FaultKind = (typeof POD_FAULTS)[number] | (typeof NODE_FAULTS)[number] | (typeof SHARED_FAULTS)[number]
+export type FaultKind =
+  | (typeof POD_FAULTS)[number]
+  | (typeof NODE_FAULTS)[number]
+  | (typeof SHARED_FAULTS)[number]
+  | (typeof OBJECT_FAULTS)[number]
 
 /** As it is drawn. */
 export interface DrawnFault {
@@ -48,6 +55,8 @@ export interface DnsFault extends DrawnFault {
 
 /** Where a program of the cluster, or beside it, sends queries from. */
 export interface Place {
+  /** Of the process that asks there. */
+  readonly owner: string
   readonly name: string
   /** Absent: outside of the cluster. */
   readonly node?: string
@@ -137,11 +146,16 @@ const RULES: Readonly<Record<FaultKind, Rule>> = {
     place.node === node && to !== 'api' && to.uid !== cacheOn(node) ? { isRefused: true } : undefined,
   udpOut: ({ node }, { place, over }) => (place.node === node && over === 'udp' ? LOST : undefined),
   cacheDead: ({ node }, { to }) => (to !== 'api' && to.uid === cacheOn(node) ? LOST : undefined),
+  proxyFrozen: NOTHING,
+  wrongTarget: NOTHING,
+  noUdpPort: NOTHING,
+  wrongSelector: NOTHING,
+  noReplicas: NOTHING,
   upstreamDown: NOTHING,
   crossUdp: (_, leg) => (leg.over === 'udp' && isInOverlay(leg) ? LOST : undefined),
   truncatesAll: (_, { over, to }) => (over === 'udp' && to !== 'api' ? { isTruncated: true } : undefined),
   apiAway: NOTHING,
-  ipv6Dead: (_, { isIpv6, to }) => (isIpv6 && to !== 'api' ? LOST : undefined),
+  ipv6Dead: (_, { isIpv6, to, place }) => (isIpv6 && to !== 'api' && to.uid !== cacheOn(place.node) ? LOST : undefined),
 }
 
 /** What all faults together make of it. */

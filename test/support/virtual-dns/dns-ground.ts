@@ -5,11 +5,11 @@ import { NODES, PODS, SERVICES } from '../../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
 import { deleteObject } from '../../../src/sim/world/delete-object.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
-import { type DrawnFault, NODE_FAULTS, type Place, POD_FAULTS } from './dns-faults.ts'
-import { dnsManifests, neighbours, nodesOf, someService, WINDOWS } from './dns-manifests.ts'
+import { type DrawnFault, type FaultKind, NODE_FAULTS, type Place, POD_FAULTS } from './dns-faults.ts'
+import { dnsManifests, editOf, neighbours, nodesOf, someService, WINDOWS } from './dns-manifests.ts'
 import { DnsNetwork } from './dns-network.ts'
 import { DnsPods } from './dns-pods.ts'
-import type { Deed, DnsScenario } from './dns-scenario.ts'
+import type { Deed, DnsScenario, From } from './dns-scenario.ts'
 import type { DnsSetup } from './dns-setup.ts'
 import { FaultBoard } from './fault-board.ts'
 import { ServiceRules } from './service-rules.ts'
@@ -17,6 +17,7 @@ import { ServiceRules } from './service-rules.ts'
 const STARTED_WITHIN_S = 120
 /** Services that are there before, so that one of them is old enough to be asked for. */
 const EARLIER_SERVICES = 2
+const KEPT_MS = 30_000
 
 /** A cluster in virtual time with DNS in it, and what is wrong there. */
 export class DnsGround {
@@ -25,15 +26,18 @@ export class DnsGround {
   readonly pods: DnsPods
   readonly network: DnsNetwork
   readonly #setup: DnsSetup
+  readonly #scenario: DnsScenario
   #services = 0
 
-  private constructor(cluster: VirtualCluster, setup: DnsSetup) {
+  private constructor(cluster: VirtualCluster, scenario: DnsScenario) {
+    const { setup } = scenario
     this.cluster = cluster
     this.#setup = setup
+    this.#scenario = scenario
     this.board = new FaultBoard(() => cluster.time.monoMs())
     const faults = this.board.active
     this.pods = new DnsPods({ cluster, setup, faults })
-    const rules = new ServiceRules(cluster, cluster.random.fork('service rules'))
+    const rules = new ServiceRules(cluster, faults)
     this.network = new DnsNetwork({ cluster, setup, faults, rules, pods: this.pods })
     this.#watchChanges()
   }
@@ -52,7 +56,7 @@ export class DnsGround {
       turnsOfLoop,
     )
     const { setup, nodes, replicas } = scenario
-    const ground = new DnsGround(cluster, setup)
+    const ground = new DnsGround(cluster, scenario)
     await ground.until('all Nodes to be Ready', () => ground.readyNodes().length === nodes, STARTED_WITHIN_S)
     for (let i = 0; i < EARLIER_SERVICES; i += 1) ground.addService()
     for (const manifest of [...dnsManifests(scenario), neighbours()]) applyManifest(cluster.world, manifest)
@@ -84,6 +88,13 @@ export class DnsGround {
     return this.readyNodes().includes(node) ? undefined : `no relay runs on ${node}`
   }
 
+  /** Why nothing is forwarded to pods of that node; undefined: it is. */
+  noWayTo(node: string): string | undefined {
+    const { apiServer, machines } = this.cluster
+    if (apiServer.life === undefined) return 'the API server is away'
+    return machines.get(node)?.isOn === true ? undefined : `${node} is not reached`
+  }
+
   /** Those of Linux. */
   readyNodes(): readonly string[] {
     return [...this.cluster.world.store.all(NODES)]
@@ -98,11 +109,11 @@ export class DnsGround {
   }
 
   /** A node or a machine beside the cluster. */
-  placeOf({ kind, pick }: DnsScenario['here'], name: string): Place {
-    if (kind === 'outside') return { name, isHost: true }
+  placeOf({ kind, pick }: From, as: Pick<Place, 'name' | 'owner'>): Place {
+    if (kind === 'outside') return { ...as, isHost: true }
     const nodes = this.readyNodes()
     const node = nodes[pick % nodes.length] ?? ''
-    return { name, node, isHost: kind === 'host', ...(this.#setup.lacksIpv6 ? { lacksIpv6: true } : {}) }
+    return { ...as, node, isHost: kind === 'host', ...(this.#setup.lacksIpv6 ? { lacksIpv6: true } : {}) }
   }
 
   /** It is so until the returned function is called. Undefined: there is nothing that it could be about. */
@@ -118,6 +129,7 @@ export class DnsGround {
     if (drawn.kind === 'stale') pods.cutWatch(pod.uid)
     if (drawn.kind === 'nodeDown') cluster.machines.get(node)?.powerCut()
     if (drawn.kind === 'apiAway') cluster.apiServer.kill()
+    this.#edit(drawn.kind, true)
     return () => {
       if (drawn.kind === 'stale') pods.watchAgain(pod.uid)
       if (drawn.kind === 'nodeDown') cluster.machines.get(node)?.powerOn()
@@ -125,7 +137,10 @@ export class DnsGround {
         cluster.apiServer.start()
         pods.apiIsBack()
       }
-      board.end(fault)
+      this.#edit(drawn.kind, false)
+      // Plugin cache keeps for so long what was not known.
+      if (drawn.kind === 'stale') cluster.time.later(KEPT_MS, () => board.end(fault))
+      else board.end(fault)
     }
   }
 
@@ -169,6 +184,11 @@ export class DnsGround {
       await this.cluster.time.advance(250)
     }
     throw new Error(`waited for ${what} for ${withinS} s: ${this.condition()}`)
+  }
+
+  /** The objects of DNS are so, or as they were. */
+  #edit(kind: FaultKind, isWrong: boolean): void {
+    for (const manifest of editOf(kind, isWrong, this.#scenario)) applyManifest(this.cluster.world, manifest)
   }
 
   #cordon(name: string | undefined, unschedulable: boolean): void {

@@ -1,6 +1,7 @@
 import { apiService, clusterDns } from '../../../src/sim/cluster/dns-workloads.ts'
 import type { Family } from '../../../src/sim/machines/families.ts'
 import type { NodeSpec } from '../../../src/sim/machines/node-spec.ts'
+import type { FaultKind } from './dns-faults.ts'
 import type { DnsScenario } from './dns-scenario.ts'
 import type { DnsSetup } from './dns-setup.ts'
 
@@ -19,6 +20,7 @@ const addressesOf = ({ families }: Pick<DnsSetup, 'families'>, last: number): Js
   return { clusterIP: clusterIPs[0], clusterIPs, ipFamilies: families }
 }
 
+const WRONG_PORT = 5_353
 const API = 1
 const DNS = 10
 const UPSTREAM = 11
@@ -161,6 +163,39 @@ function corefileOf({ corefile, families }: DnsSetup, text: string): string {
       return reversed.replace(`kubernetes ${ZONE}`, 'kubernetes {$CLUSTER_DOMAIN}')
     case 'standard':
       return reversed
+  }
+}
+
+/** What makes the objects of DNS wrong, or right again. */
+export function editOf(
+  kind: FaultKind,
+  isWrong: boolean,
+  { replicas, setup: { workload, beside } }: Pick<DnsScenario, 'replicas' | 'setup'>,
+): readonly object[] {
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: place('kube-dns') }
+  const ports = (target: number) => [
+    { name: 'dns', protocol: 'UDP', port: PORTS.dns, targetPort: target },
+    { name: 'dns-tcp', protocol: 'TCP', port: PORTS.dns, targetPort: target },
+  ]
+  const own = beside === 'deployment' ? 1 : replicas
+  const scaled = (name: string, wanted: number): object => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: place(name),
+    spec: { replicas: isWrong ? 0 : wanted },
+  })
+  switch (kind) {
+    case 'wrongTarget':
+      return [{ ...service, spec: { ports: ports(isWrong ? WRONG_PORT : PORTS.dns) } }]
+    case 'noUdpPort':
+      return [{ ...service, spec: { ports: ports(PORTS.dns).slice(isWrong ? 1 : 0) } }]
+    case 'wrongSelector':
+      return [{ ...service, spec: { selector: { 'k8s-app': isWrong ? 'nobody' : 'kube-dns' } } }]
+    case 'noReplicas':
+      if (workload === 'DaemonSet') return []
+      return [scaled('coredns', own), ...(beside === 'deployment' ? [scaled('coredns-2', replicas - own)] : [])]
+    default:
+      return []
   }
 }
 

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../src/ground/model/endpoint.ts'
 import type { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { outsideMessage, refusedMessage, truncatedMessage } from '../../../src/sim/dns/answer-message.ts'
+import { ClientLoad } from './client-load.ts'
 import { cacheOn, type DnsFault, type Effect, effectOf, isLostNow, type Leg, type Place } from './dns-faults.ts'
 import { dnsAddresses, PORTS, upstreamAddress } from './dns-manifests.ts'
 import type { DnsPods, ServerPod } from './dns-pods.ts'
@@ -55,27 +56,30 @@ export class DnsNetwork {
   readonly #routes: DnsRoutes
   readonly #caches: NodeCaches
   readonly #random: SeededRandom
-  #asked = new Map<string, AskedPath>()
+  readonly #load: ClientLoad
+  /** By the process that asks. */
+  readonly #asked = new Map<string, Map<string, AskedPath>>()
 
   constructor(parts: NetworkParts) {
     const { cluster, setup } = parts
     this.#parts = parts
     this.#routes = new DnsRoutes(parts)
     this.#random = cluster.random.fork('dns network')
+    this.#load = new ClientLoad({ ...parts, routes: this.#routes })
     const to = { address: upstreamAddress(setup), port: PORTS.dns }
     this.#caches = new NodeCaches({
       timers: cluster.time,
       outside: (query) =>
         [...parts.faults].some(({ kind }) => kind === 'upstreamDown') ? undefined : outsideMessage(query),
       ask: (node, bytes, hear) =>
-        this.send({ name: cacheOn(node), node, isHost: true }, { to, over: 'tcp', bytes, flow: {} }, hear),
+        this.send({ owner: '', name: cacheOn(node), node, isHost: true }, { to, over: 'tcp', bytes, flow: {} }, hear),
     })
   }
 
-  /** Paths that were asked since they were taken last. */
-  takeAsked(): readonly AskedPath[] {
-    const asked = [...this.#asked.values()]
-    this.#asked = new Map()
+  /** Paths that a process has asked since they were taken last. */
+  takeAsked(owner: string): readonly AskedPath[] {
+    const asked = [...(this.#asked.get(owner)?.values() ?? [])]
+    this.#asked.delete(owner)
     return asked
   }
 
@@ -152,6 +156,11 @@ export class DnsNetwork {
     return isLostNow(effect, this.#random) || (over === 'udp' && lost > 0 && this.#random.next() < lost)
   }
 
+  /** What the pod counts over UDP: the queries that we follow, and those of its clients. */
+  counts(uid: string): { readonly received: number; readonly answered: number } {
+    return this.#load.counts(uid)
+  }
+
   #answer(
     { server }: ServerPod,
     { effect, bytes }: { readonly effect: Effect; readonly bytes: Buffer },
@@ -169,8 +178,10 @@ export class DnsNetwork {
   #note(leg: Leg): AskedPath {
     const { place, over, to, isByService, isIpv6 } = leg
     const key = `${place.name} ${to === 'api' ? to : to.uid} ${over} ${isByService} ${isIpv6}`
-    const path = this.#asked.get(key) ?? { leg, asked: 0, answered: 0 }
-    this.#asked.set(key, path)
+    const ofOwner = this.#asked.get(place.owner) ?? new Map<string, AskedPath>()
+    this.#asked.set(place.owner, ofOwner)
+    const path = ofOwner.get(key) ?? { leg, asked: 0, answered: 0 }
+    ofOwner.set(key, path)
     path.asked += 1
     return path
   }

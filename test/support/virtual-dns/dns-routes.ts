@@ -47,7 +47,8 @@ export class DnsRoutes {
     const chosen = this.#chosen(place, endpoints, message)
     if (chosen === undefined) return 'refused'
     const pod = pods.at(chosen.host)
-    return pod === undefined ? 'silent' : this.#at({ ...place, node: entry }, pod)
+    if (pod === undefined) return 'silent'
+    return chosen.port === PORTS.dns ? this.#at({ ...place, node: entry }, pod) : 'refused'
   }
 
   /** Its process listens at all of its ports or at none. */

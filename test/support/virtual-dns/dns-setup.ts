@@ -22,6 +22,8 @@ export interface DnsSetup {
   /** Of all packets over UDP. */
   readonly lost: number
   readonly clocksAheadMs: readonly number[]
+  /** Clients ask all the time. */
+  readonly hasLoad: boolean
 }
 
 const oneOf = <T>(random: SeededRandom, all: readonly [T, ...T[]]): T => all[random.below(all.length)] ?? all[0]
@@ -33,7 +35,7 @@ export function dnsSetup(seed: string): DnsSetup {
   const workload = chance(0.15) ? 'DaemonSet' : 'Deployment'
   const families = oneOf<readonly Family[]>(random, [['IPv4'], ['IPv4'], ['IPv4'], ['IPv4', 'IPv6'], ['IPv6']])
   const isUneven = chance(0.25)
-  return {
+  const drawn: DnsSetup = {
     workload,
     families,
     lacksIpv6: families.length === 2 && chance(0.4),
@@ -47,5 +49,9 @@ export function dnsSetup(seed: string): DnsSetup {
     corefile: chance(0.65) ? 'standard' : oneOf(random, ['namespaces', 'noForward', 'fallthrough', 'variable']),
     lost: chance(0.2) ? 0.001 : 0,
     clocksAheadMs: Array.from({ length: 8 }, () => (chance(0.15) ? Math.round(random.between(-120_000, 120_000)) : 0)),
+    hasLoad: chance(0.3),
   }
+  // All of them would have the port of the node.
+  const isCrowded = drawn.isHostNetwork && workload === 'DaemonSet' && drawn.beside === 'deployment'
+  return isCrowded ? { ...drawn, beside: 'nothing' } : drawn
 }

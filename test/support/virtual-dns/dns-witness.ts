@@ -67,7 +67,7 @@ export class DnsWitness {
       isSteady,
       isSame,
       hasCaches: this.#ground.hasCaches,
-      isOutside: check.scene.vantages.some(({ way }) => way === 'outside'),
+      isOutside: check.scene.vantages.some(({ way }) => way !== undefined),
     })
     const place = check.findings.map(({ code }) => code).join(', ')
     for (const { code, subjects } of check.findings) {
@@ -79,7 +79,7 @@ export class DnsWitness {
           this.#say('pod-is-the-one', `${code} names ${name} on ${pod.node}, and there was ${textOf(faults)}`)
       }
     }
-    if (faults.length === 0 && isSteady && check.verdict !== 'ok' && check.verdict !== 'unverified')
+    if (faults.length === 0 && isSteady && !['ok', 'unverified', 'observed'].includes(check.verdict))
       this.#say('no-false-alarm', `${check.verdict}: ${place}`)
   }
 
@@ -126,7 +126,9 @@ export class DnsWitness {
 }
 
 const isDead = (fault: DnsFault, pod: { readonly uid: string; readonly node: string }): boolean =>
-  ENDS_SERVICE.has(fault.kind) && (fault.pod === undefined ? fault.node === pod.node : fault.pod === pod.uid)
+  ENDS_SERVICE.has(fault.kind) &&
+  fault.kind !== 'stale' &&
+  (fault.pod === undefined ? fault.node === pod.node : fault.pod === pod.uid)
 
 const textOf = (faults: readonly DnsFault[]): string =>
   faults.length === 0 ? 'no fault' : faults.map(({ kind, pod, node }) => `${kind} of ${pod ?? node}`).join(' and ')

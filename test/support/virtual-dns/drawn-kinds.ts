@@ -1,7 +1,7 @@
-import { type FaultKind, NODE_FAULTS, POD_FAULTS, SHARED_FAULTS } from './dns-faults.ts'
+import { type FaultKind, NODE_FAULTS, OBJECT_FAULTS, POD_FAULTS, SHARED_FAULTS } from './dns-faults.ts'
 import { type DnsScenario, dnsScenario } from './dns-scenario.ts'
 
-const FAULTS: readonly FaultKind[] = [...POD_FAULTS, ...NODE_FAULTS, ...SHARED_FAULTS]
+const FAULTS: readonly FaultKind[] = [...POD_FAULTS, ...NODE_FAULTS, ...SHARED_FAULTS, ...OBJECT_FAULTS]
 
 /** Each kind of a world by a word, and whether a scenario has it. */
 const KINDS: Readonly<Record<string, (scenario: DnsScenario) => boolean>> = {
@@ -10,6 +10,14 @@ const KINDS: Readonly<Record<string, (scenario: DnsScenario) => boolean>> = {
   ),
   'two faults at once': ({ faults: [one, other] }) =>
     one !== undefined && other !== undefined && one.fromMs < other.toMs && other.fromMs < one.toMs,
+  'two replicas of the controller': ({ replicasOfUs }) => replicasOfUs === 2,
+  'a person who checks from a pod': ({ persons }) => persons.some(({ here }) => here.kind === 'pod'),
+  'a person who checks from a node': ({ persons }) => persons.some(({ here }) => here.kind === 'host'),
+  'a person who checks from outside': ({ persons }) => persons.some(({ here }) => here.kind === 'outside'),
+  'no right to the Corefile': ({ lacks }) => lacks.includes('corefile'),
+  'no right to Nodes': ({ lacks }) => lacks.includes('nodes'),
+  'no right to other pods': ({ lacks }) => lacks.includes('pods'),
+  'clients that ask': ({ setup }) => setup.hasLoad,
   'one replica': ({ replicas }) => replicas === 1,
   'checked from a pod': ({ here }) => here.kind === 'pod',
   'checked from a node': ({ here }) => here.kind === 'host',

@@ -3,8 +3,8 @@ import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
 import type { ControlProbe } from '../../../src/dns/ports/control-probe.ts'
 import type { DnsAsker } from '../../../src/dns/ports/dns-asker.ts'
 import type { DnsRelay, DnsRelays } from '../../../src/dns/ports/dns-relays.ts'
+import type { PodCounters } from '../../../src/dns/ports/pod-counters.ts'
 import type { PodLoopback } from '../../../src/dns/ports/pod-loopback.ts'
-import { present } from '../../../src/ground/model/present.ts'
 import type { ProcessPorts } from '../virtual-roll/process-ports.ts'
 import type { Place } from './dns-faults.ts'
 import type { DnsNetwork } from './dns-network.ts'
@@ -64,11 +64,19 @@ export const loopbackOf = ({ ports, network, pods, noWayTo }: LoopbackParts): Po
   },
 })
 
-interface RelaysParts extends Omit<PlaceParts, 'place'> {
+/** By port-forward as well. */
+export const countersOf = ({ network, pods, noWayTo }: LoopbackParts): PodCounters => ({
+  udpCounts: async ({ name }) => {
+    const pod = pods.named(name)
+    const why = pod === undefined ? `there is no pod ${name}` : noWayTo(pod.node)
+    if (pod === undefined || why !== undefined) return { kind: 'unknown', text: why ?? '' }
+    return { kind: 'counts', counts: { ...network.counts(pod.uid) } }
+  },
+})
+
+interface RelaysParts extends PlaceParts {
   /** Why no relay runs on that node; absent: one does. */
   readonly refusalOf: (node: string) => string | undefined
-  /** How many are open now. */
-  readonly onOpen: (change: 1 | -1) => void
 }
 
 const STARTS_MS = 1_500
@@ -77,22 +85,19 @@ const STARTS_MS = 1_500
 export const relaysOf = (parts: RelaysParts): DnsRelays => ({
   open: async (nodes, signal) => {
     await parts.ports.clock.sleep(STARTS_MS, signal)
+    const refused = nodes.flatMap((node) => parts.refusalOf(node) ?? [])
     const open = nodes.filter((node) => parts.refusalOf(node) === undefined)
-    for (const _ of open) parts.onOpen(1)
     return {
       relays: open.map((node) => relayOn(node, parts)),
-      notes: nodes.flatMap((node) => present({ note: parts.refusalOf(node) }).note ?? []),
+      notes: refused,
       isLacking: open.length < nodes.length,
-      close: async () => {
-        for (const _ of open) parts.onOpen(-1)
-        return []
-      },
+      close: async () => [],
     }
   },
 })
 
-function relayOn(node: string, { ports, network }: RelaysParts): DnsRelay {
-  const place: Place = { name: `relay ${node}`, node, isHost: false }
+function relayOn(node: string, { ports, network, place: { owner } }: RelaysParts): DnsRelay {
+  const place: Place = { owner, name: `relay ${node}`, node, isHost: false }
   const asker = askerAt({ ports, network, place })
   const isOpen = (): boolean => network.isOn(place)
   return {

@@ -3,6 +3,7 @@ import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts
 import { endpointsFor, type SliceObject } from '../../../src/sim/machines/endpoints-for.ts'
 import type { Destination } from '../../../src/sim/network/network.ts'
 import { ENDPOINT_SLICES, SERVICES } from '../../../src/sim/world/api-resource.ts'
+import type { DnsFault } from './dns-faults.ts'
 
 interface ServicePort {
   readonly name?: string
@@ -33,12 +34,14 @@ const ANY = '*'
 export class ServiceRules {
   readonly #cluster: VirtualCluster
   readonly #random: SeededRandom
+  readonly #faults: ReadonlySet<DnsFault>
   readonly #written = new Map<string, Rules>()
   readonly #planned = new Set<string>()
 
-  constructor(cluster: VirtualCluster, random: SeededRandom) {
+  constructor(cluster: VirtualCluster, faults: ReadonlySet<DnsFault>) {
     this.#cluster = cluster
-    this.#random = random
+    this.#faults = faults
+    this.#random = cluster.random.fork('service rules')
     const { store } = cluster.world
     for (const kind of [ENDPOINT_SLICES, SERVICES]) store.subscribe(kind, () => this.#changed())
     this.#changed()
@@ -60,7 +63,8 @@ export class ServiceRules {
     this.#cluster.time.later(ms, () => {
       this.#planned.delete(node)
       const isAway = this.#cluster.apiServer.life === undefined || this.#cluster.machines.get(node)?.isOn !== true
-      if (isAway) this.#plan(node, AGAIN_MS)
+      const isFrozen = [...this.#faults].some((fault) => fault.kind === 'proxyFrozen' && fault.node === node)
+      if (isAway || isFrozen) this.#plan(node, AGAIN_MS)
       else this.#written.set(node, this.#rulesOf(node))
     })
   }
