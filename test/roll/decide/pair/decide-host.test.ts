@@ -172,7 +172,13 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ],
   [
     'a weight that the agent of the server has changed',
-    { on: ['lb-2'], bootId: AFTER, lb1: { weight: 1, agent: true }, memory: proven, evidence: { provenSince: at(1000) } },
+    {
+      on: ['lb-2'],
+      bootId: AFTER,
+      lb1: { weight: 1, agent: true },
+      memory: proven,
+      evidence: { provenSince: at(1000) },
+    },
     'attach: moveBack',
   ],
   [
