@@ -1,4 +1,4 @@
-import type { Action } from '../../service/model/action.ts'
+import { type Action, movesTraffic } from '../../service/model/action.ts'
 import { serverKey } from '../../service/model/balancer.ts'
 import type { NodeRecord } from '../../service/model/node-record.ts'
 import type { EvictedPod } from '../decide/evidence.ts'
@@ -51,7 +51,7 @@ function withMeant(before: NodeBefore = NOTHING, action: Action): NodeBefore {
   if (action.kind === 'writeRecord') return { ...before, record: action.record }
   const isChanged = before.isChanged || !BEFORE_RECORD.has(action.kind)
   const sentTo = action.kind === 'sendReboot' ? [...before.sentTo, action.bootId] : before.sentTo
-  const isSetOut = action.kind === 'setServer' && action.state !== 'ready'
+  const isSetOut = movesTraffic(action) && action.state !== 'ready'
   const setOut = isSetOut ? { ...before.setOut, [serverKey(action.ref)]: true as const } : before.setOut
   return { ...before, isChanged, sentTo, setOut }
 }
