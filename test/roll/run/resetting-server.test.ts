@@ -45,7 +45,7 @@ test('a server that resets each second request on a kept connection is named by 
   const warning = await waitFor({ what: 'a warning', limitMs: 30_000 }, () =>
     events.find((event) => event.type === 'warning'),
   )
-  assert.match(warning.text, /^shop closed \d+ of \d+ requests over kept connections before it answered/)
+  assert.match(warning.text, /^shop closed the kept connection of \d+ of \d+ requests before it answered/)
   const { failed, retried = 0 } = watch.tick()
   assert.equal(failed, 0)
   assert.ok(retried >= 10, String(retried))

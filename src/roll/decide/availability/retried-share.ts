@@ -34,7 +34,7 @@ export class RetriedShare {
     if (foundAt !== undefined && at - foundAt < SPAN_MS) return []
     this.#foundAt.set(target, at)
     return [
-      `${target} closed ${since.retried} of ${since.sent} requests over kept connections before it answered, too many for a chance; they were sent again and count by that, but a client that sends nothing twice, such as a POST, loses them`,
+      `${target} closed the kept connection of ${since.retried} of ${since.sent} requests before it answered, too many for a chance; they were sent again, and a client that cannot do so, as with a POST, loses them`,
     ]
   }
 }

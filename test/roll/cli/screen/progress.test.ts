@@ -4,7 +4,7 @@ import { LiveProgress } from '../../../../src/roll/cli/screen/live-progress.ts'
 import { PlainProgress } from '../../../../src/roll/cli/screen/plain-progress.ts'
 import { Screen } from '../../../ground/text/terminal/screen.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts'
-import { budget, heldStory, load } from './roll-story.ts'
+import { budget, heldStory, load, Story } from './roll-story.ts'
 
 const style = { color: false, symbols: 'ascii' } as const
 
@@ -107,4 +107,35 @@ test('live: at most four frames a second however much happens, and clocks tick o
   await clock.advance(5_000)
   assert.ok(screen.writes.length - quiet <= 6, String(screen.writes.length - quiet))
   await end()
+})
+
+test('in the baseline, when no node has begun, a log and a terminal say what is waited for', async () => {
+  const baseline = (kind: 'plain' | 'live') => {
+    const screen = new Screen()
+    const clock = new VirtualClock('2026-11-21T06:14:39.000Z')
+    const progress = new (kind === 'plain' ? PlainProgress : LiveProgress)({ sink: screen, clock, style, level: 1 })
+    const stop = new AbortController()
+    const run = progress.run(stop.signal).catch((error: unknown) => error)
+    const story = new Story()
+      .add('06:14:39', { type: 'roll.started', run: 'r', cluster: 'prod-eu1', nodes: ['w-1'], resumed: false })
+      .add('06:14:40', { type: 'load.tick', load: { ...load(100), inBaseline: true } })
+    for (const event of story.events) progress.event(event)
+    const end = async (): Promise<void> => {
+      progress.close()
+      stop.abort(new Error('over'))
+      await run
+    }
+    return { screen, clock, end }
+  }
+  const plain = baseline('plain')
+  await plain.clock.advance(21_000)
+  assert.deepEqual(plain.screen.lines.slice(1, 3), [
+    '06:14:49Z -      baseline  traffic is measured before the roll begins, 0 failed of 100',
+    '06:14:59Z -      baseline  traffic is measured before the roll begins, 0 failed of 100',
+  ])
+  await plain.end()
+  const live = baseline('live')
+  await live.clock.advance(1_000)
+  assert.match(live.screen.text, /^load 0 failed of 100, before the roll begins /m)
+  await live.end()
 })

@@ -11,14 +11,17 @@ function saidIn(seconds: number, counts: (second: number) => Partial<LaneSummary
   return Array.from({ length: seconds }, (_, second) =>
     share
       .found({ lanes: [aLane({ target: 'shop', lane: 'kept', ...counts(second) })] }, monoMs(second * 1_000))
-      .map((text) => `${second} s: ${text.split(' over ')[0]}`),
+      .map((text) => `${second} s: ${text.split(' before ')[0]}`),
   ).flat()
 }
 
 test('a server that resets every second request on its kept connections is noticed within seconds, and again while it lasts', () => {
   assert.deepEqual(
     saidIn(40, (second) => ({ sent: second * 50, retried: second * 25 })),
-    ['1 s: shop closed 25 of 50 requests', '31 s: shop closed 750 of 1500 requests'],
+    [
+      '1 s: shop closed the kept connection of 25 of 50 requests',
+      '31 s: shop closed the kept connection of 750 of 1500 requests',
+    ],
   )
 })
 
