@@ -185,8 +185,8 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'dns-bed',
-    what: 'ill DNS of a real cluster from each place that asks, its repair, and rolls beside it',
-    argv: ['test/run.ts', 'dns-check', 'roll-dns', 'malformed-replies'],
+    what: 'ill DNS of a real cluster from each place that asks, its repair, rolls beside it, and loss in 5,000 checks',
+    argv: ['test/run.ts', 'dns-check', 'roll-dns', 'malformed-replies', 'dns-loss'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

@@ -74,7 +74,6 @@ export const losesMore = (one: LossCount, other: LossCount): boolean => chanceOf
 export const isLostByChance = (inARow: number, { asked, lost }: LossCount): boolean =>
   (lost / Math.max(1, asked)) ** inARow > MISSED
 
-/**
- * A path that loses nine in ten has answered one of so many, with a probability of 99 %. It is not dead: what cures a dead one does not cure it.
- */
-export const QUERIES_TO_SEE_LIFE = Math.ceil(Math.log(MISSED) / Math.log(0.9))
+/** A path that loses nine in ten is lossy and not dead: what cures a dead one does not cure it. With this chance it answers none of so many. */
+const LOSSY_TAKEN_FOR_DEAD = 1 / 500
+export const QUERIES_TO_SEE_LIFE = Math.ceil(Math.log(LOSSY_TAKEN_FOR_DEAD) / Math.log(0.9))

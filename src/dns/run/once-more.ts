@@ -122,7 +122,7 @@ async function answerOf(
     outcome.kind === 'reply' && (listed === undefined || rung?.read(outcome.reply, askedZone, nonce).kind === 'right')
   // Something on the way may drop one of the two alone.
   const kinds = [alive, ...(listed === undefined ? [] : [listed])]
-  const patient = Array.from({ length: often }, (_, at) => kinds[at % kinds.length] ?? alive)
+  const patient = Array.from({ length: often }, (_, at) => kinds[at] ?? listed ?? alive)
   const others = reading.udp === 'silent' ? (dnsPorts.get(uid) ?? []).filter((other) => other !== port) : []
   const tries = Array.from({ length: TRIES }, () => listed ?? alive)
   const [outcomes, ...elsewhere] = await Promise.all([

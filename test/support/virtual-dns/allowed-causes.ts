@@ -27,7 +27,7 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
   // A cache keeps what it was told by a pod that knew no better.
   stale: ['DataStale', 'DataStaleEverywhere', 'CacheIll'],
   upstreamOfOne: ['UpstreamOfOne', 'UpstreamDown'],
-  loses: ['Loses', 'DeadEndpointKept', 'UdpDead', 'SeenFromSomePlaces', ...ALL_SILENT],
+  loses: ['Loses'],
   late: ['AnswersLate', 'Slow', 'DeadEndpointKept', ...ALL_SILENT],
   slow: ['Slow'],
   wrongSource: ['ReplyFromElsewhere', ...ALL_SILENT],
@@ -39,6 +39,8 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
   proxyStale: ['ProxyStale', 'ServiceWrong', 'ServiceIll', 'CacheIll'],
   refusedPlace: ['SeenFromSomePlaces', 'DataStaleEverywhere', 'CacheIll'],
   udpOut: [...FROM_SOME, ...ALL_SILENT, 'CacheDead'],
+  // Of one pod alone nobody knows whether the way loses.
+  placeLoses: ['LosesOnTheWay', 'Loses', 'CacheIll'],
   cacheDead: ['CacheDead'],
   proxyFrozen: [
     'CacheIll',
@@ -128,7 +130,7 @@ export const concerns = (fault: DnsFault, { uid, node }: { readonly uid: string;
     : fault.pod === uid
 
 /** What makes other pods look ill to those on a node. */
-const IS_OF_PLACES: ReadonlySet<FaultKind> = new Set(['overlayDead', 'nodeCut', 'udpOut', 'refusedPlace'])
+const IS_OF_PLACES: ReadonlySet<FaultKind> = new Set(['overlayDead', 'nodeCut', 'udpOut', 'placeLoses', 'refusedPlace'])
 
 /** By which a pod that a repair touches does not serve. */
 export const ENDS_SERVICE: ReadonlySet<FaultKind> = new Set([

@@ -22,6 +22,7 @@ export const NODE_FAULTS = [
   'proxyStale',
   'refusedPlace',
   'udpOut',
+  'placeLoses',
   'cacheDead',
   'proxyFrozen',
 ] as const
@@ -145,6 +146,8 @@ const RULES: Readonly<Record<FaultKind, Rule>> = {
   refusedPlace: ({ node }, { place, to }) =>
     place.node === node && to !== 'api' && to.uid !== cacheOn(node) ? { isRefused: true } : undefined,
   udpOut: ({ node }, { place, over }) => (place.node === node && over === 'udp' ? LOST : undefined),
+  placeLoses: ({ node, share }, { place, over }) =>
+    place.node === node && over === 'udp' ? { lost: share } : undefined,
   cacheDead: ({ node }, { to }) => (to !== 'api' && to.uid === cacheOn(node) ? LOST : undefined),
   proxyFrozen: NOTHING,
   wrongTarget: NOTHING,
@@ -177,6 +180,9 @@ export function effectOf(faults: Iterable<DnsFault>, leg: Leg): Effect {
 /** Whether a query that waits a second has no answer that it can use, for certain. */
 export const isBroken = ({ lost = 0, isMute = false, lateMs = 0, isFromElsewhere = false }: Effect): boolean =>
   lost === 1 || isMute || lateMs >= 1_000 || isFromElsewhere
+
+/** Whether a check that asks so surely sees that some are lost. */
+export const isLossy = ({ lost = 0 }: Effect): boolean => lost >= 0.15
 
 export const isLostNow = ({ lost = 0 }: Effect, random: SeededRandom): boolean =>
   lost === 1 || (lost > 0 && random.next() < lost)

@@ -1,6 +1,6 @@
 import type { DnsCheck } from '../../../src/dns/run/check-dns.ts'
 import { allowedCauses, concerns, ENDS_SERVICE, isOfPod } from './allowed-causes.ts'
-import { type DnsFault, effectOf, isBroken } from './dns-faults.ts'
+import { type DnsFault, effectOf, isBroken, isLossy } from './dns-faults.ts'
 import type { DnsGround } from './dns-ground.ts'
 import { WINDOWS } from './dns-manifests.ts'
 import type { AskedPath } from './dns-network.ts'
@@ -103,6 +103,15 @@ export class DnsWitness {
       const { place, over, to } = path.leg
       this.#say('never-healthy-over-broken', `${place.name} → ${to.uid} over ${over}: ${textOf(faults)}`)
     }
+    for (const { leg } of counted)
+      if (
+        leg.to !== 'api' &&
+        !leg.isByService &&
+        serving.has(leg.to.uid) &&
+        leg.over === 'udp' &&
+        isLossy(effectOf(faults, leg))
+      )
+        this.#say('never-healthy-over-loss', `${leg.place.name} → ${leg.to.uid}: ${textOf(faults)}`)
     this.#judgeUpstream(counted, faults)
     const byService = Map.groupBy(
       counted.filter(({ leg }) => leg.isByService),

@@ -19,15 +19,16 @@ const PODS_THAT_SHOW_A_PLACE = 2
 
 /**
  * Whose loss it is. A place that loses to every pod says nothing against a pod: it is the place, or what is between. A pod is blamed if other
- * pods lose less from the same places, and no other place loses less to it. What gets no answer about the zone at all is not lost by chance.
+ * pods lose less from the same places, and no other place loses less to it.
  */
 export function lossFindings(pods: readonly PodReadings[]): readonly DnsFinding[] {
   const ways = pods.flatMap(({ pod, seen }) =>
     seen.map(({ vantage, ...rest }): Way => ({ from: vantage, pod: pod.name, ...rest })),
   )
   const answering = ways.filter(({ reading: { udp } }) => udp === 'answers' || udp === 'loses')
-  const byChance = answering.filter(({ reading }) => reading.data !== 'unanswered')
-  const ofPlaces = [...Map.groupBy(byChance, ({ from }) => from.name).values()].filter(losesToAll).flat()
+  const ofPlaces = [...Map.groupBy(answering.filter(isByChance), ({ from }) => from.name).values()]
+    .filter(losesToAll)
+    .flat()
   const places: readonly DnsFinding[] =
     ofPlaces.length === 0
       ? []
@@ -53,7 +54,8 @@ function lossOf(readings: PodReadings, ways: readonly Way[]): DnsFinding | undef
   const { name } = readings.pod
   const ofPod = ways.filter(({ pod }) => pod === name)
   const lossy = ofPod.filter(isLossy)
-  if (lossy.length === 0) return undefined
+  // Where it is silent to some places, that is said of it.
+  if (lossy.length === 0 || readings.seen.some(({ reading }) => reading.udp === 'silent')) return undefined
   const subjects = [{ kind: 'pod', name }] as const
   const evidence = [readingsText(readings)]
   const well = ofPod.filter((way) => !isLossy(way) && isLikelierWell(way.reading))
@@ -61,6 +63,10 @@ function lossOf(readings: PodReadings, ways: readonly Way[]): DnsFinding | undef
     ? { code: 'LosesOnTheWay', subjects: [...subjects, ...placesOf(lossy.map(({ from }) => from))], evidence }
     : { code: 'Loses', subjects, evidence }
 }
+
+/** What is ill otherwise in each round, or answers nothing about the zone, loses as well, and not by chance. */
+const isByChance = ({ reading }: Way): boolean =>
+  reading.data !== 'unanswered' && (reading.udp === 'answers' || !isLikelierWell(reading))
 
 const isLossy = ({ reading }: Way): boolean => reading.udp === 'loses'
 const textOf = ({ from, as, reading }: Way): string => pathText(from.name, as, reading)
