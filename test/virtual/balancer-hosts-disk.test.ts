@@ -176,11 +176,14 @@ test('a machine that is back with its addresses keeps them while a full disk hol
   const { undo: _, ...last } = ofHosts('afterNode')
   const roll = begun(t, [last])
   await roll.clock.advance(1_500_000)
-  assert.deepEqual([roll.ended(), roll.pair.said, roll.programs.ran], [undefined, ['lb-1 away', 'lb-1 back'], []])
+  assert.deepEqual([roll.ended()?.outcome, codes(roll)], ['held', ['JournalNotWritable']])
+  assert.deepEqual([roll.pair.said, roll.programs.ran], [['lb-1 away', 'lb-1 back'], []])
   assert.equal(held(roll).at(-1), 'lb-1 soak JournalNotWritable')
+  assert.deepEqual(states(roll), ['lb-1 out', 'lb-2 notTouched'])
   roll.disk.isFull = false
-  await roll.clock.advance(300_000)
-  assert.deepEqual([roll.ended()?.outcome, roll.pair.boots()], ['completed', [1, 1]])
+  const resumed = roll.resume()
+  await resumed.clock.advance(600_000)
+  assert.deepEqual([resumed.ended()?.outcome, roll.pair.boots()], ['completed', [1, 1]])
   assert.equal(times(roll.programs.ran, 'late x lb-1'), 1)
 })
 

@@ -4,6 +4,7 @@ import { keepDetached, servesOn } from '../../service/decide/keep-detached.ts'
 import { RECHECK_MS, type StepAnswer } from '../../service/decide/step-answer.ts'
 import type { Decision } from '../model/decision.ts'
 import { BEGIN, KEEPING_OUT, ladderOf } from './ladder.ts'
+import { isLeftUndone } from './last-work.ts'
 import { nodeGone } from './node-gone.ts'
 import { hasCurrent, hasRebooted, type NodeSnapshot, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import { serviceOf } from './service-of.ts'
@@ -56,7 +57,8 @@ function rewrite({ current: { node, intentLost }, record }: RecordedSnapshot): E
 
 function climbed<S extends NodeSnapshot>(ladder: readonly StepRule<S>[], s: S): Decision {
   const decision = climb(ladder, s)
-  return decision === undefined ? nodeDone(s) : whenDue(decision, s)
+  if (decision !== undefined) return whenDue(decision, s)
+  return isLeftUndone(s) ? { kind: 'settled', reasons: s.run.verdict?.reasons ?? [] } : nodeDone(s)
 }
 
 /**

@@ -77,6 +77,8 @@ export interface Evidence extends ServiceEvidence {
   readonly unwrittenSince?: MonoMs | undefined
   /** How long it has been on its way back in the steps before `settle`, and what held it there last. */
   readonly returning?: { readonly ms: number; readonly reasons: readonly Reason[] }
+  /** How long what is left after the soak has been waited for, and why it is not done. */
+  readonly lastWork?: { readonly ms: number; readonly reasons: readonly Reason[] }
   readonly settledInARow: number
   readonly settledAt?: MonoMs | undefined
   readonly settlingSince?: MonoMs

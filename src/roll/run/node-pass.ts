@@ -29,7 +29,7 @@ import { KeepOutDuty } from './keep-out-duty.ts'
 import { instancesOf, stillRight, whyNot } from './last-moment.ts'
 import { PassReport } from './pass-report.ts'
 import { PassVerdict } from './pass-verdict.ts'
-import type { Performer } from './perform.ts'
+import { type Performer, SLOT_LEFT_STALE } from './perform.ts'
 
 type Act = Extract<Decision, { readonly kind: 'act' }>
 
@@ -242,6 +242,7 @@ export class NodePass {
     const { evicted: before } = this.#evidence
     this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
     if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
+    if (!outcome.ok && outcome.code === SLOT_LEFT_STALE) this.#warnOfSlot(action.node, outcome.error)
     if (!removesPod(action)) return
     const evicted = this.#evidence.evicted[action.uid]
     if (outcome.ok) {
@@ -254,6 +255,11 @@ export class NodePass {
     const isNew = outcome.ok || before[action.uid] === undefined
     this.#noteStays(action)
     if (evicted !== undefined && isNew) events.note('evicted', { node: action.node, uid: action.uid, pod: evicted })
+  }
+
+  #warnOfSlot(node: string, why: string): void {
+    const text = `the slot of ${node} is not released (${why}); nobody renews it, so that it is stale and other runs take it`
+    this.#parts.events.emit({ type: 'warning', node, text })
   }
 
   #instances(): readonly InstanceSnapshot[] {

@@ -189,6 +189,7 @@ export class Performer {
 
   async #releaseSlot(action: Action, signal: AbortSignal): Promise<Outcome> {
     const answer = await this.#parts.keeper.release(signal)
+    if (answer.kind === 'stale') return this.#failed(actionKey(action), SLOT_LEFT_STALE, answer.error)
     return answer.kind === 'unanswered'
       ? this.#failed(actionKey(action), 'SLOT_UNANSWERED', answer.error)
       : { ok: true }
@@ -226,6 +227,9 @@ function markOf(action: PoliteAction): Readonly<Record<string, string | null>> {
   if (action.kind === 'releasePod') return { [POLITE_ANNOTATION]: formatPoliteMark(action.mark) }
   return action.kind === 'giveBackPod' ? { [POLITE_ANNOTATION]: null } : {}
 }
+
+/** The slot was not released, and ends by itself. */
+export const SLOT_LEFT_STALE = 'SLOT_LEFT_STALE'
 
 const limitOf = ({ kind }: Action): number => (kind === 'sendReboot' ? REBOOT_LIMIT_MS : EFFECT_LIMIT_MS)
 

@@ -10,7 +10,7 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import { leadingLease, livesBy } from './living-lease.ts'
-import type { AcquireAnswer, ReleaseAnswer, Released, RenewAnswer, SlotState, Unanswered } from './slot-answer.ts'
+import type { AcquireAnswer, ReleaseAnswer, RenewAnswer, SlotState, Unanswered } from './slot-answer.ts'
 
 interface LeaseKeeperParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
@@ -109,26 +109,25 @@ export class LeaseKeeper {
     return this.#inTurn(() => this.#renew(signal))
   }
 
-  /** Clears the holder; the last thing done for a node. Ask again where it was not answered. */
-  release(signal: AbortSignal): Promise<ReleaseAnswer> {
+  /** Clears the holder; the last thing done for a node. Ask again where it was not answered: once it is stale, it is given up. */
+  async release(signal: AbortSignal): Promise<ReleaseAnswer> {
     this.#releasing = this.#at.held !== undefined
-    return this.#inTurn(() => this.#release(signal))
+    const answer = await this.#inTurn(() => this.#release(signal))
+    const { held } = this.#at
+    const { clock, durationMs } = this.#parts
+    if (answer.kind !== 'unanswered' || held === undefined || clock.monoMs() - held.sentAt < durationMs) return answer
+    this.#becomeFree()
+    return { kind: 'stale', error: answer.error }
   }
 
   /**
-   * Clears the holder where it is another process of the same run, which died between its last node and its release. Tries
-   * until the API answers; the caller holds the run's journal locked, as for `acquire`. `onUnanswered`: the first try failed.
+   * Clears the holder where it is another process of the same run, which died between its last node and its release. One try; the caller
+   * holds the run's journal locked, as for `acquire`.
    */
-  async giveBack(signal: AbortSignal, onUnanswered: (error: Error) => void, slot = 0): Promise<Released> {
-    if (this.#at.held === undefined) this.#at = this.#slot(slot)
-    for (let tries = 0; ; tries += 1) {
-      const answer = await (this.#at.held === undefined
-        ? this.#inTurn(() => this.#giveBack(signal))
-        : this.release(signal))
-      if (answer.kind !== 'unanswered') return answer
-      if (tries === 0) onUnanswered(answer.error)
-      await this.#parts.clock.sleep(this.#backoff.nextMs(retryAfterMs(answer.error)), signal)
-    }
+  async giveBack(signal: AbortSignal, slot = 0): Promise<ReleaseAnswer> {
+    if (this.#at.held !== undefined) return this.release(signal)
+    this.#at = this.#slot(slot)
+    return this.#inTurn(() => this.#giveBack(signal))
   }
 
   /** Renews while the slot is held, at a sixth of its duration. Rejects with the signal's reason. */

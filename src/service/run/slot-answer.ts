@@ -29,6 +29,9 @@ export type RenewAnswer =
   | { readonly kind: 'free' }
   | Unanswered
 
-export type Released = { readonly kind: 'free' } | { readonly kind: 'lost' }
-
-export type ReleaseAnswer = Released | Unanswered
+export type ReleaseAnswer =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'lost' }
+  /** Its holder could not be cleared. Nobody has renewed it for its duration, so that it is stale for every other run. */
+  | { readonly kind: 'stale'; readonly error: Unanswered['error'] }
+  | Unanswered

@@ -6,8 +6,18 @@ import { judge } from '../../../src/roll/decide/judge.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { observe } from '../../../src/roll/decide/observe.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
+import { aHook } from '../../support/gate-and-hook-world.ts'
 import { back, out, uncordoned } from '../../support/roll-stages.ts'
-import { aNode, aPod, aServer, aSnapshot, detachedEvidence, NEW_BOOT } from '../../support/roll-world.ts'
+import {
+  aNode,
+  aPod,
+  aRecord,
+  aServer,
+  aSnapshot,
+  aSpec,
+  detachedEvidence,
+  NEW_BOOT,
+} from '../../support/roll-world.ts'
 
 const MINUTE_S = 60
 const PASS_S = 5
@@ -113,6 +123,13 @@ const lapsed = (s: NodeSnapshot, is: boolean): NodeSnapshot => ({
   slot: { state: 'mine', mayAct: !is },
 })
 
+const soaked = aSnapshot({
+  node: { bootId: NEW_BOOT },
+  record: aRecord(),
+  announced: true,
+  evidence: { attachingSince: monoMs(900_000), attachedAt: monoMs(900_000) },
+})
+
 /** Each is given up at its limit, and three hours later where the API server is away for three hours. */
 const AWAY: readonly (readonly [title: string, s: NodeSnapshot, expected: string, after: string])[] = [
   ['a drain', refused, 'held PodRefused after 10 min', 'held PodRefused after 190 min'],
@@ -126,6 +143,13 @@ const AWAY: readonly (readonly [title: string, s: NodeSnapshot, expected: string
   ['a proof', aSnapshot(unproven), 'stopped NotProven after 15 min', 'stopped NotProven after 195 min'],
   ['a settle', unsettled, 'stopped NotSettled after 10 min', 'stopped NotSettled after 190 min'],
   ['an attach', attaching, 'stopped NotUp after 5 min', 'stopped NotUp after 185 min'],
+  ['a record that is to go', soaked, 'held RecordStays after 5 min', 'held RecordStays after 185 min'],
+  [
+    'a last hook on a full disk',
+    { ...soaked, spec: aSpec({ hooks: [aHook({ at: 'afterNode' })] }), journalWritable: false },
+    'held JournalNotWritable after 5 min',
+    'held JournalNotWritable after 185 min',
+  ],
 ]
 
 for (const [title, s, expected, after] of AWAY)

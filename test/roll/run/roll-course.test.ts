@@ -71,7 +71,7 @@ test('a run that is resumed after its last node does not end before the API has 
   await roll.clock.advance(60_000)
   assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(SLOT)?.holder], [undefined, 'run-1/dead'])
   const text =
-    'Lease evenkeel-slot-0 cannot be released yet: connect ECONNREFUSED; the roll ends when the API has answered'
+    'Lease evenkeel-slot-0 cannot be released yet: connect ECONNREFUSED; the roll ends when the API has answered, or once the Lease is stale'
   assert.deepEqual(
     roll.events.flatMap((event) => (event.type === 'warning' ? [event.text] : [])),
     [text],
@@ -79,6 +79,22 @@ test('a run that is resumed after its last node does not end before the API has 
   roll.cluster.readLease = readLease
   await roll.clock.advance(30_000)
   assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(SLOT)?.holder], [['completed', 0], ''])
+})
+
+test('a run that is resumed after its last node waits for no longer than the Lease lasts, where the API refuses to release it', async (t) => {
+  const roll = memoryRoll({ run: { resumed: true, done: ['n1', 'n2', 'n3'] } })
+  const lease = { ...SLOT, resourceVersion: '', durationSeconds: 120, renewTime: '', transitions: 0, annotations: {} }
+  roll.cluster.leases.put({ ...lease, holder: 'run-1/dead' })
+  roll.cluster.writeLease = () =>
+    Promise.reject(new WorldError('forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' }))
+  begun(t, roll)
+  await roll.clock.advance(180_000)
+  assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(SLOT)?.holder], [['completed', 0], 'run-1/dead'])
+  const warnings = roll.events.flatMap((event) => (event.type === 'warning' ? [event.text] : []))
+  assert.equal(
+    warnings.at(-1),
+    'Lease evenkeel-slot-0 is not released: forbidden; nobody renews it, so that other runs take it',
+  )
 })
 
 test('a run that is resumed after its last node gives back whichever slot was left, once the slots can be read', async (t) => {
@@ -97,7 +113,9 @@ test('a run that is resumed after its last node gives back whichever slot was le
   assert.equal(outcomeOf(roll), undefined)
   assert.deepEqual(
     roll.events.flatMap((event) => (event.type === 'warning' ? [event.text] : [])),
-    ['the node budget could not be read: connect ECONNREFUSED; the roll ends when the API has answered'],
+    [
+      'the node budget could not be read: connect ECONNREFUSED; the roll ends when the API has answered, or once the Lease is stale',
+    ],
   )
   world.isAway = false
   await roll.clock.advance(60_000)

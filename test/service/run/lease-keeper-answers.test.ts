@@ -7,7 +7,6 @@ import { LeaseStore } from '../../support/lease-store.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const never = new AbortController().signal
-const answered = (error: Error): void => assert.fail(error)
 const SLOT = { namespace: 'evenkeel', name: 'slot-0' }
 const WANTED = { node: 'n1', takeStale: false }
 const UNREACHABLE = new WorldError('connect ECONNREFUSED', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
@@ -153,41 +152,44 @@ test('what others noted on the Lease stays when the slot is released', async () 
 
 test('a process that holds the slot gives it back as a release does, and a process that does not says that it is free', async () => {
   const { keeper, store } = aKeeper()
-  assert.deepEqual(await keeper.giveBack(never, answered), { kind: 'free' })
+  assert.deepEqual(await keeper.giveBack(never), { kind: 'free' })
   assert.equal(store.get(SLOT), undefined)
   await keeper.acquire(WANTED, never)
-  assert.deepEqual(await keeper.giveBack(never, answered), { kind: 'free' })
+  assert.deepEqual(await keeper.giveBack(never), { kind: 'free' })
   assert.deepEqual(keeper.state(), { kind: 'free' })
   assert.equal(store.get(SLOT)?.holder, '')
 })
 
-test('the slot of a dead process is asked for until the API answers, which is said once', async () => {
+test('a try for the slot of a dead process that is refused, or not answered, leaves it, and the next one clears it', async () => {
   const { keeper, store, put, client, leases, clock } = aKeeper()
   put('run-1/dead')
   client.fault = 'hanging'
-  const errors: string[] = []
-  const back = keeper.giveBack(never, ({ message }) => errors.push(message))
-  await clock.advance(20_000)
-  client.fault = 'deaf'
+  const hung = keeper.giveBack(never)
+  await clock.advance(7_500)
+  assert.equal((await hung).kind, 'unanswered')
+  client.fault = 'none'
   leases.writeError = FORBIDDEN
-  await clock.advance(20_000)
+  assert.equal((await keeper.giveBack(never)).kind, 'unanswered')
   assert.equal(store.get(SLOT)?.holder, 'run-1/dead')
   leases.writeError = undefined
-  client.fault = 'none'
-  await clock.advance(5_000)
-  assert.deepEqual(await back, { kind: 'free' })
+  assert.deepEqual(await keeper.giveBack(never), { kind: 'free' })
   assert.equal(store.get(SLOT)?.holder, '')
-  assert.deepEqual(errors, ['the Lease read did not answer within 7500 ms'])
 })
 
-test('the tries for the slot of a dead process end with their signal', async () => {
-  const { keeper, client, clock } = aKeeper()
-  client.fault = 'lost'
-  const interrupt = new AbortController()
-  const back = keeper.giveBack(interrupt.signal, () => undefined)
-  await clock.advance(60_000)
-  interrupt.abort(new Error('Ctrl-C'))
-  await assert.rejects(back, { message: 'Ctrl-C' })
+test('a release that is refused is tried for as long as the Lease lasts, and then the slot is stale and nobody’s', async () => {
+  const { keeper, store, leases, clock, changes } = aKeeper()
+  await keeper.acquire(WANTED, never)
+  leases.writeError = FORBIDDEN
+  await clock.advance(29_000)
+  assert.equal((await keeper.release(never)).kind, 'unanswered')
+  assert.equal(keeper.state().kind, 'held')
+  await clock.advance(1_000)
+  assert.deepEqual(await keeper.release(never), { kind: 'stale', error: FORBIDDEN })
+  assert.deepEqual([keeper.state(), keeper.mayAct()], [{ kind: 'free' }, false])
+  assert.equal(store.get(SLOT)?.holder, 'run-1/p1')
+  leases.writeError = undefined
+  assert.deepEqual(await keeper.acquire({ node: 'n2', takeStale: false }, never), { kind: 'held' })
+  assert.deepEqual(changes, ['held', 'free', 'held'])
 })
 
 test('a call that hangs is given up after a quarter of the duration', async () => {

@@ -78,6 +78,13 @@ export const STOPS = {
     cure: 'Find out why requests fail, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
+  RecordStays: {
+    is: 'n1 is in service again, and its record could not be taken off within the limit (5 min)',
+    cause:
+      'The node has soaked. Then the API server refused for `attach.limit` (5 min) to remove the annotation `evenkeel.dev/record`, or to renew the Lease, without which the roll writes nothing. The node serves. Other rolls count it as out until the record is gone.',
+    cure: 'Give the roll its rights back ([rights](rights.md)), then `evenkeel roll resume`.',
+    wait: 'none',
+  },
   GateLimit: {
     is: 'gate ceph did not pass within its limit (10 min): the value is 1, not == 0',
     cause:

@@ -7,6 +7,7 @@ import { type AdminState, type ServerReading, serverKey } from '../../../service
 import type { MachineAction, ServerBefore } from '../../model/host-pair.ts'
 import { journalWritable, trafficMeasured } from '../guards.ts'
 import { hooksAt, hooksUnwritten, isHookUnwritten, undoHooks } from '../hooks/hooks-due.ts'
+import { isLeftUndone, lastWorkLimit } from '../last-work.ts'
 import { beforeAttach } from '../requests.ts'
 import { type MachineRule, overdue } from '../step-rule.ts'
 import { lastHooks, notSoaked, soakHold } from '../steps/soak.ts'
@@ -136,9 +137,12 @@ export const soak: MachineRule = {
     const { isSoaked, moved } = s.evidence
     const watching =
       isSoaked === true || isLeftUnheard(s) ? undefined : (holdWhere(notWhole(s, moved?.at)) ?? soakHold(s))
-    return watching ?? lastHooks(s) ?? done
+    return watching ?? (isLeftUndone(s) ? undefined : lastHooks(s)) ?? done
   },
-  limit: (s) => (isBeforeAttach(s) || s.evidence.isSoaked === true ? undefined : notSoaked(s)),
+  limit(s) {
+    if (isBeforeAttach(s)) return undefined
+    return s.evidence.isSoaked === true ? lastWorkLimit(s) : notSoaked(s)
+  },
 }
 
 /**

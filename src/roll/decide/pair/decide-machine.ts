@@ -1,6 +1,7 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { MachineAction } from '../../model/host-pair.ts'
 import { journalWritable } from '../guards.ts'
+import { isLeftUndone } from '../last-work.ts'
 import { type AtStep, climb, type MachineRule } from '../step-rule.ts'
 import { record, renewed, slot, slotHeld } from './begin.ts'
 import { attach, outAgain, proof, putBack, settle, soak } from './come-back.ts'
@@ -64,6 +65,7 @@ function ended(s: MachineSnapshot): MachineDecision {
     return { kind: 'settled', end: 'keptOut', reasons: [...reasons, ...journalWritable(s), ...silent] }
   }
   if (!hasRebooted(s)) return { kind: 'settled', end: 'restored', reasons }
+  if (isLeftUndone(s)) return { kind: 'settled', end: 'keptOut', reasons }
   const silent = othersSilent(s)
   if (silent.length > 0) return { kind: 'settled', end: 'through', reasons: silent }
   const text = `${host.name} is back with another boot id, and ${pair.name} is whole`

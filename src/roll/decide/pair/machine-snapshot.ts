@@ -40,6 +40,7 @@ export interface MachineEvidence
       | 'unattachedAtWall'
       | 'attachDueSince'
       | 'returning'
+      | 'lastWork'
     >,
     Stuck {
   /** The last command that moves addresses, and its answer. */

@@ -6,6 +6,7 @@ import { waitedSince } from '../blocked.ts'
 import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
+import { lastWork } from '../last-work.ts'
 import { slotHeard } from '../observe.ts'
 import { returning } from '../returning.ts'
 import { answeredReboot, isFirstReboot } from '../steps/reboot.ts'
@@ -126,5 +127,5 @@ export function rememberMachineDecision(s: MachineSnapshot, decision: MachineDec
   if (decision.kind === 'settled') return evidence
   const toSlot = decision.step === 'slot' ? returning(s, decision) : {}
   const waits = { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision), ...toSlot }
-  return { ...evidence, ...waits, ...waitedSince(s, decision, false), passedAt: now }
+  return { ...evidence, ...waits, ...lastWork(s, decision), ...waitedSince(s, decision, false), passedAt: now }
 }

@@ -3,13 +3,14 @@ import { type Reason, waitOf } from '../../../ground/model/reason.ts'
 import { type MonoMs, type WallMs, wallMs } from '../../../ground/model/time.ts'
 import { attachBegan } from '../../../service/decide/attach.ts'
 import { leadsElsewhere, ledElsewhere } from '../../../service/decide/node-servers.ts'
-import { act, type Hold, hold, holdWhere } from '../../../service/decide/step-answer.ts'
+import { act, done, type Hold, hold, holdWhere } from '../../../service/decide/step-answer.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { measuredMs } from '../availability/measured-time.ts'
 import { trafficNotMeasured } from '../baseline.ts'
 import { countedWindows } from '../counted-windows.ts'
 import { baselineGreen, controlHeard, probeMeasures, trafficMeasured } from '../guards.ts'
 import { type HookAnswer, hooksAt, undoHooks } from '../hooks/hooks-due.ts'
+import { isLeftUndone, lastWork, lastWorkLimit } from '../last-work.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { serviceOf } from '../service-of.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
@@ -29,27 +30,24 @@ export const soak: StepRule = {
   next(s) {
     const { name } = s.current.node
     const back: Reason = { code: 'BackInService', object: name, text: `${name} is back as it was` }
-    return soakHold(s) ?? lastHooks(s) ?? leftOut(s) ?? act([{ kind: 'removeRecord', node: name }], back)
+    const watching = soakHold(s)
+    if (watching !== undefined || isLeftUndone(s)) return watching ?? done
+    return lastHooks(s) ?? leftOut(s) ?? act([{ kind: 'removeRecord', node: name }], back)
   },
-  remember: (s) => ({
+  remember: (s, decision) => ({
     ...attachBegan(s.evidence, s),
     ...(s.evidence.awaitsClaims === true ? { awaitsClaims: false } : {}),
     attachedAt: s.evidence.attachedAt ?? s.now,
     attachedAtWall: s.evidence.attachedAtWall ?? s.wall,
     ...attachStandsStill(s, s.evidence),
+    ...lastWork(s, decision),
   }),
-  limit: (s) => (s.evidence.attachedAt === undefined ? undefined : (notSoaked(s) ?? leftOutTooLong(s))),
+  limit: (s) => (s.evidence.attachedAt === undefined ? undefined : (notSoaked(s) ?? lastWorkLimit(s))),
 }
 
 /** The node serves, but a server that was taken out for it is out at another address: only a person can tell whether it may serve there. */
 const leftOut = (s: RecordedSnapshot): Hold | undefined =>
   s.run.verdict === undefined ? holdWhere(ledElsewhere(serviceOf(s)).map(leadsElsewhere)) : undefined
-
-function leftOutTooLong(s: RecordedSnapshot): Verdict | undefined {
-  const { attachedAt = s.now } = s.evidence
-  const left = s.now - attachedAt < s.spec.attach.limitMs + s.spec.soakMs ? undefined : leftOut(s)
-  return left && { kind: 'held', keepOut: false, reasons: left.reasons }
-}
 
 /** What hooks have begun is undone. After a reboot, the hooks at `afterNode` follow. */
 export const lastHooks = (s: SubjectSnapshot): HookAnswer | undefined =>

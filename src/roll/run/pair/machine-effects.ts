@@ -85,6 +85,7 @@ export class MachineEffects {
 
   async #releaseSlot(signal: AbortSignal): Promise<MachineOutcome> {
     const answer = await this.#parts.keeper.release(signal)
+    if (answer.kind === 'stale') return { ok: false, error: answer.error.message }
     if (answer.kind !== 'unanswered') return { ok: true }
     const text = `the slot cannot be given back: ${answer.error.message}`
     return { ok: false, error: text, slot: { code: 'ApiUnreachable', text } }
