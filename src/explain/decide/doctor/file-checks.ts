@@ -1,8 +1,13 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
 import { present } from '../../../ground/model/present.ts'
+import { monoMs } from '../../../ground/model/time.ts'
 import { withBalancerAdvice } from '../../../roll/decide/plan/balancer-advice.ts'
 import { inspectionFindings } from '../../../roll/decide/plan/inspection-findings.ts'
 import { NO_PROBE } from '../../../roll/decide/plan/no-probe-finding.ts'
+import { placeChecks } from '../../../roll/decide/plan/node-findings.ts'
+import { selectNodes } from '../../../roll/decide/plan/select-nodes.ts'
+import type { RollSpec } from '../../../roll/model/roll-spec.ts'
+import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import { type Check, type DoctorSnapshot, failedCheck, findingCheck, type InstanceFound } from './doctor-snapshot.ts'
 
 /** What only a roll file names. */
@@ -19,7 +24,33 @@ export function balancerChecks(snapshot: DoctorSnapshot): readonly Check[] {
   if (instances === undefined) return [unnamed(snapshot, 'balancers', 'the balancers')]
   if (instances.length === 0) return [none('balancers', 'balancer')]
   const apiServers = api?.is === 'found' ? [api.value.server] : []
-  return instances.flatMap((instance) => instanceChecks(instance, apiServers))
+  return [...instances.flatMap((instance) => instanceChecks(instance, apiServers)), ...placesOf(snapshot)]
+}
+
+/** What keeps nodes of the file from being taken out, as a plan finds it; nodes of which the same is to be said together. */
+function placesOf({ file, nodes, instances = [] }: DoctorSnapshot): readonly Check[] {
+  if (file?.is !== 'found' || nodes?.is !== 'found') return []
+  const { spec } = file.value
+  const places = { spec, cluster: { nodes: nodes.value }, instances: instances.map((one) => snapshotOf(spec, one)) }
+  const findings = selectNodes(spec.nodes, nodes.value).nodes.flatMap((node) =>
+    placeChecks(places, node)
+      .flat()
+      .map((finding) => ({ node: node.name, finding })),
+  )
+  return [...Map.groupBy(findings, ({ finding }) => finding.code).values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const too = others.length === 0 ? '' : `; so it is with ${firstOf(others.map(({ node }) => node))}`
+    return [findingCheck('nodes in balancers', { ...first.finding, text: `${first.finding.text}${too}` })]
+  })
+}
+
+function snapshotOf(spec: RollSpec, { balancer, instance, inspection }: InstanceFound): InstanceSnapshot {
+  const { backends = [], allowLastServer = false } = spec.balancers.find(({ name }) => name === balancer) ?? {}
+  const known = { balancer, instance, backends, allowLastServer }
+  if (inspection?.is !== 'found') return { ...known, silentForMs: 1 }
+  const { process, version, backends: read } = inspection.value
+  const servers = read.flatMap((backend) => backend.servers)
+  return { ...known, silentForMs: 0, reading: { instance, process, version, at: monoMs(0), servers } }
 }
 
 function instanceChecks(

@@ -23,20 +23,28 @@ import { waysBack } from '../ways-back.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** What forbids to roll one node, as far as the node and its balancers show; one entry for each check. */
-export function nodeChecks(s: PlanSnapshot, node: Node): readonly (readonly PlanFinding[])[] {
-  return [
-    addresses(s, node),
-    bootIds(s, node),
-    unbalanced(s, node),
-    elsewhere(s, node),
-    recorded(node),
-    unreachable(s, node),
-    last(s, node),
-    notReady(node),
-  ]
+export const nodeChecks = (s: PlanSnapshot, node: Node): readonly (readonly PlanFinding[])[] => [
+  ...placeChecks(s, node),
+  recorded(node),
+  last(s, node),
+  notReady(node),
+]
+
+/** What is read of all nodes and of the balancers. */
+export interface Places extends Pick<PlanSnapshot, 'spec' | 'instances'> {
+  readonly cluster: Pick<PlanSnapshot['cluster'], 'nodes'>
 }
 
-const addresses = ({ cluster }: PlanSnapshot, node: Node): readonly PlanFinding[] =>
+/** Whether the node can be told from others, and taken out of each balancer. */
+export const placeChecks = (s: Places, node: Node): readonly (readonly PlanFinding[])[] => [
+  addresses(s, node),
+  bootIds(s, node),
+  unbalanced(s, node),
+  elsewhere(s, node),
+  unreachable(s, node),
+]
+
+const addresses = ({ cluster }: Places, node: Node): readonly PlanFinding[] =>
   sharedAddresses(node, cluster.nodes).map(({ code, text, next }) => ({
     severity: 'error',
     code,
@@ -49,7 +57,7 @@ const addresses = ({ cluster }: PlanSnapshot, node: Node): readonly PlanFinding[
  * A boot id is that of a kernel: nodes that are containers of one machine have one, and none of them ever shows another. A kubelet of
  * Windows gives the number of boots of its machine, which others may have as well.
  */
-function bootIds({ cluster }: PlanSnapshot, { name, bootId }: Node): readonly PlanFinding[] {
+function bootIds({ cluster }: Places, { name, bootId }: Node): readonly PlanFinding[] {
   const alike = isBootId(bootId) ? (byBootId(cluster.nodes).get(bootId) ?? []) : []
   const others = alike.filter((other) => other.name !== name)
   if (others.length === 0) return []
@@ -73,7 +81,7 @@ function byBootId(nodes: readonly Node[]): ReadonlyMap<string, readonly Node[]> 
   return known
 }
 
-function unbalanced({ spec, instances }: PlanSnapshot, node: Node): readonly PlanFinding[] {
+function unbalanced({ spec, instances }: Places, node: Node): readonly PlanFinding[] {
   if (spec.nodes.allowUnbalanced || matchNodeServers(node, instances).length > 0) return []
   // An instance that did not answer may well lead here; its silence is an error of its own.
   if (instances.some(({ reading }) => reading === undefined)) return []
@@ -93,7 +101,7 @@ function unbalanced({ spec, instances }: PlanSnapshot, node: Node): readonly Pla
  * One instance of a balancer has the node, and another one sends to servers that lead to no node that is known. The node may be one of
  * them, by another address, and would go on being sent clients there.
  */
-function elsewhere({ spec, cluster, instances }: PlanSnapshot, node: Node): readonly PlanFinding[] {
+function elsewhere({ spec, cluster, instances }: Places, node: Node): readonly PlanFinding[] {
   if (spec.nodes.allowUnbalanced) return []
   const has = (instance: InstanceSnapshot): boolean => matchNodeServers(node, [instance]).length > 0
   return instances.flatMap((instance): readonly PlanFinding[] => {
@@ -131,7 +139,7 @@ export function recorded(node: Node): readonly PlanFinding[] {
   return [{ severity: 'error', code: 'NodeRecorded', node: node.name, ...what }]
 }
 
-const unreachable = ({ instances }: PlanSnapshot, node: Node): readonly PlanFinding[] =>
+const unreachable = ({ instances }: Places, node: Node): readonly PlanFinding[] =>
   matchNodeServers(node, instances).flatMap((matched) => wordsOf(matched.reading).findings(node, matched))
 
 const last = ({ instances }: PlanSnapshot, node: Node): readonly PlanFinding[] =>

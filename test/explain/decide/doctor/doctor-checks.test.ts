@@ -7,7 +7,7 @@ import { wallMs } from '../../../../src/ground/model/time.ts'
 import { wantedAccess } from '../../../../src/roll/decide/plan/wanted-access.ts'
 import type { InstanceInspection } from '../../../../src/service/model/balancer-inspection.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
-import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
+import { aNode, aRecord, aServer, aSpec } from '../../../support/roll-world.ts'
 
 const INSPECTION: InstanceInspection = {
   instance: 'lb-1',
@@ -17,9 +17,19 @@ const INSPECTION: InstanceInspection = {
   processes: 1,
   missingBackends: [],
   disabledBackends: [],
-  backends: [],
+  backends: [
+    {
+      name: 'web',
+      mode: 'http',
+      servers: [aServer('n1'), aServer('n2'), aServer('n3')],
+      stickTable: false,
+      redispatch: 'seen',
+    },
+  ],
   outside: [],
 }
+
+const OTHER_BOOT = '00000000-0000-4000-8000-000000000002'
 
 const GOOD: DoctorSnapshot = {
   node: { version: '24.1.0', wantedMajor: 24 },
@@ -36,7 +46,7 @@ const GOOD: DoctorSnapshot = {
   },
   rights: { is: 'found', value: { wanted: 34, forbidden: [], spared: [] } },
   slot: { is: 'found', value: undefined },
-  nodes: { is: 'found', value: [aNode('n1'), aNode('n2')] },
+  nodes: { is: 'found', value: [aNode('n1'), aNode('n2', { bootId: OTHER_BOOT })] },
   instances: [{ balancer: 'edge', instance: 'lb-1', inspection: { is: 'found', value: INSPECTION } }],
   targets: [{ name: 'shop', url: 'http://shop/', answer: { is: 'found', value: undefined } }],
 }
@@ -142,8 +152,8 @@ const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: 
         is: 'found',
         value: [
           aNode('n1', { ready: 'False' }),
-          aNode('n2', { unschedulable: true }),
-          aNode('n3', { unschedulable: true, annotations: { [RECORD_ANNOTATION]: record } }),
+          aNode('n2', { unschedulable: true, bootId: OTHER_BOOT }),
+          aNode('n3', { unschedulable: true, bootId: '', annotations: { [RECORD_ANNOTATION]: record } }),
         ],
       },
     },
@@ -173,6 +183,14 @@ const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: 
     'a target that does not answer',
     { ...GOOD, targets: [{ name: 'shop', url: 'http://shop/', answer: down }] },
     ['missing probe shop: http://shop/: no answer within 5 s'],
+  ],
+  [
+    'nodes that no balancer has, of one kernel',
+    { ...GOOD, nodes: { is: 'found', value: ['n7', 'n8', 'n9'].map((name) => aNode(name)) } },
+    [
+      'missing nodes in balancers: n7 has the boot id of n8 and n9: they share a kernel, so no reboot of n7 could be seen; so it is with n8 and n9',
+      'missing nodes in balancers: n7 (10.0.0.7) matches no server of any balancer, so nothing would be detached; so it is with n8 and n9',
+    ],
   ],
 ]
 

@@ -9,6 +9,7 @@ import { Scene, type Violation } from '../checkers/scene.ts'
 import type { EngineProcess } from '../engine-process.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
+import { unlikeDoctor } from './doctor-of.ts'
 import { fileScenarioOf } from './file-draw.ts'
 import { FilePrograms } from './file-programs.ts'
 import { bringAbout, type Flaw, flawsOf } from './flaws.ts'
@@ -62,8 +63,11 @@ async function planAndRoll(seed: string, scenario: PlanScenario, cluster: Virtua
   const startedMs = time.monoMs()
   const plan = await roll.plan()
   const findings = plan.findings.map((finding) => `plan: ${JSON.stringify(finding)}`)
+  const violation = (checker: string, text: string | undefined): readonly Violation[] =>
+    text === undefined ? [] : [{ checker, atMs: time.monoMs() - startedMs, text }]
+  const unlike = violation('plan-as-doctor', await unlikeDoctor(roll, plan))
   if (planRefusal(plan) !== undefined)
-    return { seed, digest: '', violations: [], virtualMs: 0, end: 'refused', events: findings }
+    return { seed, digest: '', violations: unlike, virtualMs: 0, end: 'refused', events: findings }
   const process = await roll.begin()
   await time.settle(process.reported, ENDS_WITHIN_MS)
   process.interrupt()
@@ -72,7 +76,7 @@ async function planAndRoll(seed: string, scenario: PlanScenario, cluster: Virtua
   return {
     seed,
     digest: process.events.map(eventText).join('\n'),
-    violations: text === undefined ? [] : [{ checker: 'told-by-plan', atMs: time.monoMs() - startedMs, text }],
+    violations: [...unlike, ...violation('told-by-plan', text)],
     virtualMs: time.monoMs() - startedMs,
     end: ended?.outcome ?? 'none',
     events: [...findings, ...process.events.map(eventText)],
