@@ -24,7 +24,8 @@ export function chooseContext(config: Kubeconfig, wanted: string | undefined, wh
   const existing = [...contexts.keys()].filter((known) => known !== '').map((known) => escapeForeign(known))
   const fix =
     existing.length === 0 ? 'write a context into the kubeconfig' : `choose one with --context: ${existing.join(', ')}`
-  if (name === '') throw new UserError(`no current context in ${where}`, { code: 'KUBECONFIG_NO_CONTEXT', fix })
+  if (name === '' && !contexts.has(''))
+    throw new UserError(`no current context in ${where}`, { code: 'KUBECONFIG_NO_CONTEXT', fix })
   const context = contexts.get(name)
   if (context === undefined) {
     throw new UserError(`no context ${escapeForeign(name)} in ${where}`, { code: 'KUBECONFIG_NO_CONTEXT', fix })

@@ -8,7 +8,12 @@ import { parseAllDocuments, type Tags } from 'yaml'
 export function parseKubeYaml(bytes: Buffer): unknown {
   const text = textOf(bytes)
   if (NOT_PRINTABLE.test(text)) throw new TypeError('it has a control character')
-  const [first] = parseAllDocuments(text, { version: '1.1', uniqueKeys: false, customTags: asGo })
+  // A line may end in CR alone.
+  const [first] = parseAllDocuments(text.replaceAll(/\r\n?/g, '\n'), {
+    version: '1.1',
+    uniqueKeys: false,
+    customTags: asGo,
+  })
   if (first === undefined || !('contents' in first)) return undefined
   const [error] = first.errors
   if (error !== undefined) throw error

@@ -12,6 +12,7 @@ const UNDERSTOOD: readonly (readonly [title: string, text: string | Buffer, toke
   ['in UTF-16', Buffer.from(`\uFEFF${PLAIN}`, 'utf16le'), 'x'],
   ['in UTF-16 of the other order', Buffer.from(`\uFEFF${PLAIN}`, 'utf16le').swap16(), 'x'],
   ['with the line ends of Windows', PLAIN.replaceAll('\n', '\r\n'), 'x'],
+  ['with the line ends of old Macs', PLAIN.replaceAll('\n', '\r'), 'x'],
   ['with a field twice: the second counts', `${PLAIN}    token: second\n`, 'second'],
   ['with fields that are merged in', `common: &c {token: z}\n${PLAIN.replace('token: x', '<<: *c')}`, 'z'],
   ['with a text in base64', PLAIN.replace(' x', ' !!binary b2YtbWU='), 'of-me'],
