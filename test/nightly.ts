@@ -68,7 +68,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'plans',
-    what: `${FLEETS_A_NIGHT} seeds from ${firstPolite} on, with something wrong before, which the plan has to tell`,
+    what: `${FLEETS_A_NIGHT} seeds from ${firstPolite} on, with something wrong before, which the plan and doctor have to tell`,
     argv: ['test/seeds.ts', 'swarm', '--plans', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstPolite)],
   },
   {
@@ -273,13 +273,13 @@ const PARTS: readonly Part[] = [
   {
     name: 'haproxy-config',
     what: `${FLEETS_A_NIGHT} drawn haproxy.cfg files, read and run, from file ${firstDrawn} on`,
-    argv: ['test/run.ts', 'test/differential/haproxy-config.test.ts'],
+    argv: ['--test', 'test/differential/haproxy-config.test.ts'],
     env: { HAPROXY_CONFIG_FROM: String(firstDrawn), HAPROXY_CONFIG_SEEDS: String(FLEETS_A_NIGHT) },
   },
   {
     name: 'kubectl',
     what: `${FLEETS_A_NIGHT} drawn sets of kubeconfigs, by which kubectl makes a request too, from set ${firstDrawn} on`,
-    argv: ['test/run.ts', 'test/differential/kubectl.test.ts'],
+    argv: ['--test', 'test/differential/kubectl.test.ts'],
     env: { KUBECONFIG_FROM: String(firstDrawn), KUBECONFIG_SEEDS: String(FLEETS_A_NIGHT) },
   },
   { name: 'soak', what: 'a real roll killed at each step and taken up again', argv: ['bench/soak.ts'] },

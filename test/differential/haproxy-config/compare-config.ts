@@ -27,9 +27,11 @@ function differences(config: HaproxyConfig, running: Running): readonly string[]
   const runsOf = new Map(runs.map((server) => [keyOf(server), server]))
   const both = [...runsOf].filter(([key]) => readOf.has(key))
   return [
-    // A backend that is disabled has its checks not set up.
+    // A backend that is disabled has its checks not set up, and a check that is doubted is so for those that track it.
     ...both.flatMap(([key, server]) => {
-      const { isChecked } = running.modes.has(server.backend) ? server : (readOf.get(key) ?? server)
+      const tracked = (running.tracked.get(key) ?? '').split('/').at(-1) ?? ''
+      const isSeen = running.modes.has(server.backend) && isCertain({ name: tracked })
+      const { isChecked } = isSeen ? server : (readOf.get(key) ?? server)
       return differing(readOf.get(key), { ...server, isChecked })
     }),
     ...(isWhole ? differing([...readOf.keys()].toSorted(), [...runsOf.keys()].toSorted()) : []),

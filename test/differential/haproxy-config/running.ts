@@ -9,6 +9,8 @@ import type { DrawnConfig } from './draw.ts'
 /** What a HAProxy that runs by a file says of it. */
 export interface Running {
   readonly servers: readonly RunningServer[]
+  /** `backend/server` → the one that it tracks. */
+  readonly tracked: ReadonlyMap<string, string>
   /** Backend → its mode; those that are disabled have none. */
   readonly modes: ReadonlyMap<string, string>
   /** `unix@/path admin`. */
@@ -88,6 +90,7 @@ async function read(child: ChildProcess, socket: string): Promise<Running> {
     .filter((line) => line !== '' && !line.startsWith('#'))
   return {
     servers,
+    tracked,
     modes,
     sockets: sockets.map((line) => line.replace(/ \S+$/, '')),
     listens: await listensOf(child.pid ?? 0),
