@@ -46,10 +46,15 @@ const NOT_QUERIED: Confirming = {
   ...{ asked: 0, lost: 0, faults: [] },
 }
 
-/** A path that was ill in both rounds is not well, also where each saw another fault of it. */
+/**
+ * A path that was ill in both rounds is not well, also where each saw another fault of it. That of the upstream is named: where the path itself
+ * was ill, nothing else was asked of it.
+ */
 function inBoth(now: PathReading, before: Confirming): PathReading {
   const both = shared(now, before)
-  return isIll(now) && isIll(before) && !isIll(both) ? { ...both, udp: 'loses' } : both
+  if (!isIll(now) || !isIll(before) || isIll(both)) return both
+  const isOfUpstream = now.upstream === 'fails' || before.upstream === 'fails'
+  return isOfUpstream ? { ...both, upstream: 'fails' } : { ...both, udp: 'loses' }
 }
 
 function shared(now: PathReading, before: Confirming): PathReading {

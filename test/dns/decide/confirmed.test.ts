@@ -40,8 +40,8 @@ test('the queries of both rounds are counted, also of a path that one of them fo
 test('a pod that was ill in both rounds is not well, also where each saw another fault', () => {
   const [silent, stale] = [aScene({ pods: { a: SILENT } }), aScene({ pods: { a: STALE } })]
   assert.deepEqual([codes(confirmed(stale, silent)), codes(confirmed(silent, stale))], [['Loses'], ['Loses']])
-  const upstream = aScene({ pods: { a: aReading({ upstream: 'fails' }) } })
-  assert.deepEqual(codes(confirmed(upstream, silent)), ['Loses'])
+  const upstream = aScene({ pods: { a: aReading({ upstream: 'fails' }), b: aReading({ upstream: 'answers' }) } })
+  assert.deepEqual(codes(confirmed(upstream, silent)), ['UpstreamOfOne'])
 })
 
 test('what one round saw and the other could not ask is not said', () => {

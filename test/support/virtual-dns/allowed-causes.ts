@@ -48,6 +48,8 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
     'ProxyStale',
     'ServiceTcpDead',
     'ServiceWrong',
+    'Loses',
+    'LosesOnTheWay',
     'NoEndpointsProgrammed',
   ],
   wrongTarget: ['ServiceIll', 'ServiceWrong', 'NoEndpointsProgrammed'],
@@ -73,7 +75,17 @@ const IN_CHANGE = [
 ]
 
 /** What begins or ends within a check has it see a part of the fault. */
-const IN_PART = ['Loses', 'ServiceAnswersWrong']
+const IN_PART = [
+  'Loses',
+  'LosesOnTheWay',
+  'DeadEndpointKept',
+  'ServiceAnswersWrong',
+  'ServiceTcpDead',
+  'AddressSilent',
+  'SeenFromSomePlaces',
+  'UpstreamOfOne',
+  'UpstreamDown',
+]
 
 interface Moment {
   readonly isSteady: boolean

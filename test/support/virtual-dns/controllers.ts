@@ -65,7 +65,7 @@ export class Controllers {
 
   #begin(replica: number): void {
     const { network } = this.#ground
-    const { here, hasRelays, clockAheadMs, intervalMs } = this.#scenario
+    const { here, hasRelays, clockAheadMs, perSecond, intervalMs } = this.#scenario
     this.#count += 1
     const owner = `controller ${this.#count}`
     const process = new DnsProcess({
@@ -75,7 +75,7 @@ export class Controllers {
         passageOf: (request) => this.#passageOf(request),
         onEffect: (...effect) => this.#onEffect(replica, ...effect),
       },
-      ...{ hasRelays, clockAheadMs },
+      ...{ hasRelays, clockAheadMs, perSecond },
       onRelay: (node) => this.#witness.relayOn(node),
     })
     this.#running.set(replica, process.ports.lifeline)

@@ -26,6 +26,7 @@ interface ProcessParts {
   /** Hears of each node on which a relay is wanted. */
   readonly onRelay: (node: string) => void
   readonly clockAheadMs: number
+  readonly perSecond: number
 }
 
 interface Life {
@@ -48,7 +49,7 @@ export class DnsProcess {
   readonly #name: string
   readonly #clock: Clock
 
-  constructor({ ground, place, outside, hasRelays, onRelay, clockAheadMs }: ProcessParts) {
+  constructor({ ground, place, outside, hasRelays, onRelay, clockAheadMs, perSecond }: ProcessParts) {
     const { cluster, network, pods } = ground
     this.#name = place.owner
     this.ports = new ProcessPorts({ cluster, outside, name: place.owner })
@@ -76,6 +77,7 @@ export class DnsProcess {
       random,
       sought: {},
       timeoutMs: TIMEOUT_MS,
+      queriesPerSecond: perSecond,
       ...present({ node: place.node }),
       ...(hasRelays ? { relays: [relaysOf({ ...at, refusalOf })] } : {}),
     }

@@ -33,6 +33,8 @@ export interface DnsScenario {
   readonly deeds: readonly Deed[]
   /** Who checks once beside the controller. */
   readonly persons: readonly { readonly atMs: number; readonly here: From; readonly hasRelays: boolean }[]
+  /** Queries from one place: the fewer, the larger the loss that a check does not see. */
+  readonly perSecond: number
   /** What the controller may not read. */
   readonly lacks: readonly ('corefile' | 'nodes' | 'pods')[]
   /** When Services are made. */
@@ -95,7 +97,7 @@ function apiOf(random: SeededRandom): FleetScenario['api'] {
 }
 
 /** Of its own chance, too. */
-function besideOf(seed: string): Pick<DnsScenario, 'replicasOfUs' | 'persons' | 'lacks'> {
+function besideOf(seed: string): Pick<DnsScenario, 'replicasOfUs' | 'persons' | 'lacks' | 'perSecond'> {
   const random = new SeededRandom(`dns beside ${seed}`)
   return {
     replicasOfUs: random.next() < 0.3 ? 2 : 1,
@@ -104,6 +106,7 @@ function besideOf(seed: string): Pick<DnsScenario, 'replicasOfUs' | 'persons' | 
       here: fromOf(random),
       hasRelays: random.next() < 0.5,
     })),
+    perSecond: random.next() < 0.1 ? 800 : 50,
     lacks: random.next() < 0.8 ? [] : [oneOf(random, ['corefile', 'nodes', 'pods'])],
   }
 }

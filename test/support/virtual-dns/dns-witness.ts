@@ -69,8 +69,11 @@ export class DnsWitness {
       hasCaches: this.#ground.hasCaches,
       isOutside: check.scene.vantages.some(({ way }) => way !== undefined),
     })
+    const serving = new Set(pods.serving().map(({ name }) => name))
     const place = check.findings.map(({ code }) => code).join(', ')
     for (const { code, subjects } of check.findings) {
+      // It left while it was asked.
+      if (!isSteady && subjects.some(({ kind, name }) => kind === 'pod' && !serving.has(name))) continue
       if (!allowed.has(code)) this.#say('cause-is-true', `${code} (of ${place}), and there was ${textOf(faults)}`)
       if (!isOfPod(code)) continue
       for (const { kind, name } of subjects) {
@@ -83,7 +86,7 @@ export class DnsWitness {
       this.#say('no-false-alarm', `${check.verdict}: ${place}`)
   }
 
-  #judgeHealthy({ fromMs, asked }: Seen, now: number): void {
+  #judgeHealthy({ check, fromMs, asked }: Seen, now: number): void {
     const { board, pods } = this.#ground
     const serving = new Set(pods.serving().map(({ uid }) => uid))
     const faults = board.throughout(fromMs, now)
@@ -112,7 +115,7 @@ export class DnsWitness {
         isLossy(effectOf(faults, leg))
       )
         this.#say('never-healthy-over-loss', `${leg.place.name} → ${leg.to.uid}: ${textOf(faults)}`)
-    this.#judgeUpstream(counted, faults)
+    this.#judgeUpstream({ check, fromMs, asked: counted }, faults)
     const byService = Map.groupBy(
       counted.filter(({ leg }) => leg.isByService),
       ({ leg: { place, over } }) => `${place.name} over ${over}`,
@@ -123,8 +126,8 @@ export class DnsWitness {
     }
   }
   /** Each pod is asked for a name outside where the Corefile forwards those. */
-  #judgeUpstream(asked: readonly AskedPath[], faults: readonly DnsFault[]): void {
-    if (!this.#ground.forwards) return
+  #judgeUpstream({ check: { scene }, asked }: Seen, faults: readonly DnsFault[]): void {
+    if (!this.#ground.forwards || scene.isCorefileUnread === true) return
     const own = asked.filter(({ leg, answered }) => !leg.isByService && leg.over === 'udp' && answered > 0)
     for (const { leg } of own) {
       const uid = leg.to === 'api' ? '' : leg.to.uid

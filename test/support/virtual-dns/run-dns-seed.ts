@@ -110,6 +110,7 @@ function asks({ ground, scenario, witness, say }: World, person: DnsScenario['pe
     hasRelays: person.hasRelays,
     onRelay: (node) => witness.relayOn(node),
     clockAheadMs: scenario.clockAheadMs,
+    perSecond: scenario.perSecond,
   })
   const fromMs = cluster.time.monoMs()
   checkDns(process.checks, new AbortController().signal).then(
