@@ -81,6 +81,9 @@ export function servicePath(d: Digest): readonly DnsFinding[] {
     : [{ code: 'ProxyStale', subjects: there, evidence }]
 }
 
+/** By chance all queries to the Service lead to pods that are dead: no rarer than that, they explain it. */
+const ALL_LED_ASTRAY = 1e-4
+
 /**
  * Pods that are silent explain that a share of the queries to the Service is lost. They do not explain that all are, where the Service also
  * leads to a pod that answers this place, or where the address refuses and no pod does.
@@ -101,7 +104,9 @@ function isExplainedByPods(d: Digest, { from, reading }: Digest['service'][numbe
   const isTcpDead = tcpPort !== undefined && reading.tcp === 'silent' && behind.length > 0
   if (isTcpDead && behind.every((pod) => isSeenThere(pod, ({ tcp }) => tcp === 'answers'))) return false
   // Where the Service is uneven, all queries of a place may go to one of them.
-  return isUneven ? !behind.every(answersThere) : !behind.some(answersThere)
+  if (isUneven) return !behind.every(answersThere)
+  const dead = behind.filter((pod) => !answersThere(pod)).length
+  return (dead / Math.max(1, behind.length)) ** reading.asked > ALL_LED_ASTRAY
 }
 
 /** A place that loses a little to each pod loses as much to the Service. */

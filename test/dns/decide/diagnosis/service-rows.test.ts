@@ -17,6 +17,8 @@ import {
   withCache,
 } from '../a-scene.ts'
 
+/** Of the address of a Service. */
+const IN_TWO_ROUNDS = aReading({ ...DEAD, asked: 14, lost: 14 })
 const UNANSWERED = aReading({ data: 'unanswered' })
 const DROPPED = aReading({ ...HALF, tcp: 'silent', data: 'unanswered' })
 const OUTSIDE = aReading({ upstream: 'answers' })
@@ -155,12 +157,17 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
   ],
   [
     'one pod of three is dead over UDP, and the Service is silent from everywhere',
-    aScene({ pods: { a: SILENT }, service: DEAD, change: { pods: THREE } }),
+    aScene({ pods: { a: SILENT }, service: IN_TWO_ROUNDS, change: { pods: THREE } }),
     ['UdpDead pod a', 'ServiceWrong service kube-system/kube-dns'],
   ],
   [
+    'two pods of three are dead over UDP, and by chance all queries of one place to the Service led to them',
+    aScene({ pods: { a: SILENT, b: SILENT }, service: { v1: HALF, v2: IN_TWO_ROUNDS }, change: { pods: THREE } }),
+    ['UdpDead pod a', 'UdpDead pod b'],
+  ],
+  [
     'one pod of three is dead over UDP, and the Service is silent from one node, and loses queries from the other',
-    aScene({ pods: { a: SILENT }, service: { v1: HALF, v2: DEAD }, change: { pods: THREE } }),
+    aScene({ pods: { a: SILENT }, service: { v1: HALF, v2: IN_TWO_ROUNDS }, change: { pods: THREE } }),
     ['UdpDead pod a', 'ProxyStale node n-b'],
   ],
   [
