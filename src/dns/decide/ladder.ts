@@ -12,7 +12,10 @@ export interface AskedZone {
   readonly dnsService: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
   /** A Service that was made not long ago: a server without it has lost its watch. Absent: none is new enough. */
   readonly newest?: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
-  /** What it does not know of the zone it asks of other servers: that a name is not there is then said without authority. */
+  /**
+   * What it does not know of the zone it asks of other servers, or may, by a Corefile that could not be read: that a name is not there is then
+   * said without authority.
+   */
   readonly fallsThrough?: true
   /** Its Corefile has the plugin kubernetes for the zone. Absent: that is not known. */
   readonly isServed?: true

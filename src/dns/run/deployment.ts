@@ -20,7 +20,7 @@ import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
 import { orNote } from './or-note.ts'
 import { type OutsideAddress, waysIn } from './outside-of.ts'
-import { type Corefiles, corefilesOf, isKnown, zoneOf } from './read-corefiles.ts'
+import { type Corefiles, corefilesOf, isUnread, zoneOf } from './read-corefiles.ts'
 import { dnsPortsOf, scenePod, servingOf } from './scene-pod.ts'
 
 export interface Sought {
@@ -97,7 +97,7 @@ export async function findDeployment(
         .map((pod) => scenePod(pod, { endpoints, service, wallMs, downNodes })),
       nodes: (nodes.value ?? []).filter(({ name }) => bearing.has(name)).map(({ name, ready }) => ({ name, ready })),
       nodeLocal: cache !== undefined,
-      ...(corefiles.note === undefined || isKnown(corefiles) ? {} : { isCorefileUnread: true }),
+      ...(isUnread(corefiles) ? { isCorefileUnread: true } : {}),
     },
     askedZone: {
       zone: zone.name,
@@ -139,10 +139,11 @@ interface NamesParts {
 /** Which names of the zone are asked for, as the API and the Corefile say. */
 function askedNames({
   services,
-  corefiles: { texts },
+  corefiles,
   wallMs,
   zone,
 }: NamesParts): Omit<AskedZone, 'zone' | 'dnsService' | 'outside'> {
+  const { texts } = corefiles
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
   const served = texts.map(({ text }) => servedNames(text, zone)).find((one) => one !== undefined)
   const newest = newestService(services, { wallMs, ...present({ served }) })
@@ -151,7 +152,7 @@ function askedNames({
     ...present({ newest }),
     ...(served === undefined || servesApi(served) ? {} : { hidesApi: true }),
     ...(served === undefined ? {} : { isServed: true }),
-    ...(served?.fallsThrough ? { fallsThrough: true } : {}),
+    ...(served?.fallsThrough || isUnread(corefiles) ? { fallsThrough: true } : {}),
     ...(texts.some(({ text }) => forwardsAll(text)) ? { forwards: true } : {}),
   }
 }

@@ -34,8 +34,11 @@ export async function corefilesOf({ objects, service, pods }: CorefileParts, sig
   return { texts, ...present({ note: refused }) }
 }
 
+/** One that could not be read may be that of the zone. */
+export const isUnread = (corefiles: Corefiles): boolean => corefiles.note !== undefined && !isKnown(corefiles)
+
 /** One of them has the plugin that serves the zone. */
-export const isKnown = ({ texts }: Corefiles): boolean => texts.some(({ text }) => kubernetesPlugins(text).length > 0)
+const isKnown = ({ texts }: Corefiles): boolean => texts.some(({ text }) => kubernetesPlugins(text).length > 0)
 
 interface FoundZone {
   readonly name: string

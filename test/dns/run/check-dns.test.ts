@@ -446,6 +446,19 @@ test('rights that are missing for less are reported, and the check goes on', asy
   assert.match(checked.notes.join('\n'), /nodes could not be read/)
 })
 
+test('without the right to the Corefile, an answer of another server is no fault: the zone may fall through', async (t) => {
+  const configMap = (): Promise<never> =>
+    Promise.reject(new WorldError('get configmaps: forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' }))
+  const world = await dnsWorld(t, 2, { configMap })
+  for (const server of [...world.pods, world.service])
+    server.answering = (query) => {
+      const [name = ''] = decode(query).questions?.map((question) => question.name) ?? []
+      return name.startsWith('evenkeel-') ? [{ bytes: reply(query, { rcode: 3, flags: 3 }) }] : likeCoreDns(query)
+    }
+  const checked = await check(world)
+  assert.deepEqual([checked.verdict, said(checked)], ['ok', ['Healthy dns']])
+})
+
 test('an API server that does not answer for a moment ends a check: a Corefile that was not read may hide what is asked for', async (t) => {
   const away = (): Promise<never> =>
     Promise.reject(new WorldError('the API server cannot be reached', { code: 'KUBE_UNREACHABLE', retry: 'backoff' }))
