@@ -72,6 +72,7 @@ const IN_CHANGE = [
   'DeadEndpointKept',
   'NoEndpointsProgrammed',
   'NoLocalEndpoint',
+  'ServiceIll',
 ]
 
 /** What begins or ends within a check has it see a part of the fault. */
