@@ -2,7 +2,7 @@ import type { DnsOutcome } from '../model/dns.ts'
 import type { LossCount } from './chances.ts'
 
 /** What a path is that answered no query, or lost many, once it was given more time. */
-export type MoreTime =
+type MoreTime =
   | { readonly kind: 'late'; readonly afterMs: number }
   /** Some of these queries were answered in time. */
   | ({ readonly kind: 'lossy' } & LossCount)

@@ -7,7 +7,7 @@ import type { DnsSetup } from './dns-setup.ts'
 
 export const ZONE = 'cluster.local'
 export const PORTS = { dns: 53, health: 8080 } as const
-export const NODE_PORT = 30_053
+const NODE_PORT = 30_053
 export const WINDOWS = 'win-1'
 
 type Json = Readonly<Record<string, unknown>>
@@ -25,9 +25,6 @@ const API = 1
 const DNS = 10
 const UPSTREAM = 11
 const FIRST_CART = 0x700
-
-/** The address of the API server by its Service. */
-export const apiAddress = ({ families: [family = 'IPv4'] }: DnsSetup): string => addressIn(family, API)
 
 /** Where NodeLocal caches ask. */
 export const upstreamAddress = ({ families: [family = 'IPv4'] }: DnsSetup): string => addressIn(family, UPSTREAM)

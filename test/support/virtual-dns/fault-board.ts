@@ -1,7 +1,7 @@
 import type { DnsFault } from './dns-faults.ts'
 
 /** A fault for as long as it was there. */
-export interface FaultSpan {
+interface FaultSpan {
   readonly fault: DnsFault
   readonly fromMs: number
   /** Absent: it is there. */

@@ -58,7 +58,7 @@ export class LossBed {
     const ground = this.#ground
     const { cluster, pods, board } = ground
     const process = new DnsProcess({
-      ...{ ground, place: this.#here, outside: {}, clockAheadMs: 0 },
+      ...{ ground, place: this.#here, outside: {}, clockAheadMs: 0, perSecond: 50 },
       hasRelays: from === 'relays',
       onRelay: () => undefined,
     })

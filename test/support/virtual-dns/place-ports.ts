@@ -11,7 +11,7 @@ import type { DnsNetwork } from './dns-network.ts'
 import type { DnsPods } from './dns-pods.ts'
 import { virtualSockets } from './virtual-sockets.ts'
 
-export interface PlaceParts {
+interface PlaceParts {
   readonly ports: Pick<ProcessPorts, 'clock' | 'random' | 'lifeline'>
   readonly network: DnsNetwork
   readonly place: Place

@@ -31,7 +31,7 @@ export const nodeChecks = (s: PlanSnapshot, node: Node): readonly (readonly Plan
 ]
 
 /** What is read of all nodes and of the balancers. */
-export interface Places extends Pick<PlanSnapshot, 'spec' | 'instances'> {
+interface Places extends Pick<PlanSnapshot, 'spec' | 'instances'> {
   readonly cluster: Pick<PlanSnapshot['cluster'], 'nodes'>
 }
 
