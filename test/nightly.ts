@@ -186,7 +186,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'dns-bed',
     what: 'ill DNS of a real cluster from each place that asks, its repair, rolls beside it, and loss in 5,000 checks',
-    argv: ['test/run.ts', 'dns-check', 'roll-dns', 'malformed-replies', 'dns-loss'],
+    argv: ['test/run.ts', 'dns-check', 'roll-dns', 'malformed-replies', 'dns-loss', 'real-loss'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

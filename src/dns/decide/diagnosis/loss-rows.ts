@@ -39,9 +39,13 @@ export function lossFindings(pods: readonly PodReadings[]): readonly DnsFinding[
             evidence: ofPlaces.map(textOf),
           },
         ]
-  const others = answering.filter((way) => !ofPlaces.includes(way))
+  const others = answering.filter(({ from }) => !ofPlaces.some((way) => isSamePlace(way.from, from)))
   return [...places, ...pods.flatMap((readings) => lossOf(readings, others) ?? [])]
 }
+
+/** Two on one node share its network. */
+const isSamePlace = (one: SceneVantage, other: SceneVantage): boolean =>
+  one.name === other.name || (one.node !== undefined && one.node === other.node)
 
 function losesToAll(ofPlace: readonly Way[]): boolean {
   const lossy = ofPlace.filter(isLossy)

@@ -402,6 +402,18 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
   ],
   [
     undefined,
+    'one of two places on a node loses to every pod, the other one to one pod',
+    aScene({
+      pods: {
+        a: { v1: TENTH, v2: TENTH, v3: aReading({ asked: 146 }) },
+        b: { v1: TENTH, v2: aReading({ asked: 146 }) },
+      },
+      change: { vantages: [V1, { ...V2, node: 'n-a' }, { ...V2, name: 'v3' }] },
+    }),
+    ['LosesOnTheWay node n-a'],
+  ],
+  [
+    undefined,
     'one pod loses, the other is dead',
     aScene({ pods: { a: TENTH, b: SILENT } }),
     ['UdpDead pod b', 'Loses pod a'],
