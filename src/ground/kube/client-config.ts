@@ -3,9 +3,9 @@ import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
 import type { User } from '@kubernetes/client-node/dist/config_types.js'
 import { escapeForeign } from '../model/foreign-text.ts'
 import { UserError } from '../model/user-error.ts'
-import type { UsedContext } from './choose-context.ts'
 import { isTls, serverUrl } from './kubeconfig-faults.ts'
 import type { KubeconfigUser } from './kubeconfig-file.ts'
+import type { LoadedContext } from './load-kubeconfig.ts'
 
 /** What reads certificates, tokens and what OpenID Connect gives. It takes half a second to load, which a command that needs no cluster must not pay. */
 const reader = () => import('@kubernetes/client-node/dist/config.js')
@@ -23,18 +23,19 @@ export async function clientConfig({
   userName,
   user,
   clusterName,
-}: UsedContext): Promise<KubeConfig> {
+  proxy = '',
+}: LoadedContext): Promise<KubeConfig> {
   const { KubeConfig } = await reader()
   const config = new KubeConfig()
   const isPlain = !isTls(cluster.server)
-  const { caFile, caData, tlsServerName, proxyUrl } = cluster
+  const { caFile, caData, tlsServerName } = cluster
   config.loadFromOptions({
     clusters: [
       {
         ...{
           name: clusterName,
           server: serverUrl(cluster.server).href,
-          ...written({ caFile, caData, tlsServerName, proxyUrl }),
+          ...written({ caFile, caData, tlsServerName, proxyUrl: proxy }),
         },
         // client-node accepts plain HTTP only where certificates are not checked; where it is allowed here there are none.
         skipTLSVerify: cluster.isUnchecked || isPlain,
@@ -81,7 +82,7 @@ function faultOfTokenFile(path: string): string | undefined {
 }
 
 /** A plugin runs only where nothing else says who the user is. */
-export const pluginOf = ({ cluster, user }: UsedContext): KubeconfigUser['exec'] => {
+export const pluginOf = ({ cluster, user }: LoadedContext): KubeconfigUser['exec'] => {
   const { token, tokenFile, username, certFile, certData, exec } = user
   return isTls(cluster.server) && `${token}${tokenFile}${username}${certFile}${certData}` === '' ? exec : undefined
 }

@@ -102,7 +102,7 @@ export class Credentials {
   #connect({ used, config }: Reading, options: RequestOptions): Connection {
     const { cluster, user } = used
     const server = serverUrl(cluster.server)
-    const proxy = cluster.proxyUrl === '' ? undefined : new URL(cluster.proxyUrl)
+    const proxy = used.proxy === undefined ? undefined : new URL(used.proxy)
     const agent = proxy?.protocol.startsWith('socks') ? socksAgent(options) : this.#agent({ server, proxy }, options)
     const isFiled = config.getCurrentUser()?.authProvider?.name === TOKEN_FILE
     const known = { ...present({ proxy, clientCertificate: certificateOf(options) }) }

@@ -10,7 +10,7 @@ export function execInfo({ apiVersion, isGivenCluster }: KubeconfigPlugin, clust
 function clusterInfo(cluster: KubeconfigCluster): Readonly<Record<string, unknown>> {
   const { server, tlsServerName, isUnchecked, caFile, caData, proxyUrl, compressesNothing, pluginConfig } = cluster
   const fields = {
-    server,
+    server: serverText(server),
     'tls-server-name': tlsServerName,
     'insecure-skip-tls-verify': isUnchecked,
     'certificate-authority-data': caFile === '' ? caData : readFileSync(caFile).toString('base64'),
@@ -20,4 +20,10 @@ function clusterInfo(cluster: KubeconfigCluster): Readonly<Record<string, unknow
   const written = Object.entries(fields).filter(([, value]) => value !== '' && value !== false)
   // It is there even where it says nothing.
   return { ...Object.fromEntries(written), config: pluginConfig ?? null }
+}
+
+/** With a path it is as client-go writes it anew; without one, as it was written. */
+function serverText(server: string): string {
+  const url = new URL(server)
+  return url.pathname.length > 1 ? `${url.origin}${url.pathname}` : server
 }

@@ -18,15 +18,19 @@ export interface KubeconfigSource {
   readonly env: Environment
 }
 
+export interface LoadedContext extends UsedContext {
+  /** Of the kubeconfig or of the environment; undefined: none is used. */
+  readonly proxy: string | undefined
+}
+
 /**
  * Reads the address of the cluster and the credentials of the chosen context, with the proxy that is used. Throws UserError
  * KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY.
  */
-export function loadKubeconfig({ paths, context, env }: KubeconfigSource): UsedContext {
+export function loadKubeconfig({ paths, context, env }: KubeconfigSource): LoadedContext {
   const where = paths.length === 0 ? "the pod's service account" : paths.join(', ')
   const used = paths.length === 0 ? podsContext(env) : chooseContext(mergedKubeconfig(paths), context, where)
-  const proxyUrl = chooseProxy(used.cluster, env, where) ?? ''
-  return { ...used, cluster: { ...used.cluster, proxyUrl } }
+  return { ...used, proxy: chooseProxy(used.cluster, env, where) }
 }
 
 /** Of each name the entry of the first file that has it, as client-go merges. Throws UserError KUBECONFIG_MISSING, KUBECONFIG_BROKEN. */

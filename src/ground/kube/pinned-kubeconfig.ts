@@ -4,19 +4,18 @@ import type { Endpoint } from '../model/endpoint.ts'
 import type { ClusterContext } from '../model/run-origin.ts'
 import { UserError } from '../model/user-error.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { UsedContext } from './choose-context.ts'
 import { clientConfig, pluginOf } from './client-config.ts'
 import { usePlugin } from './exec-plugin.ts'
 import { serverUrl } from './kubeconfig-faults.ts'
 import { SERVICE_ACCOUNT_TOKEN } from './kubeconfig-paths.ts'
-import { type KubeconfigSource, loadKubeconfig } from './load-kubeconfig.ts'
+import { type KubeconfigSource, type LoadedContext, loadKubeconfig } from './load-kubeconfig.ts'
 import { subjectOf } from './token-subject.ts'
 
 const UNKNOWN_ACCOUNT = 'the service account of this pod'
 
 /** One reading: the context as it is written, and as client-node makes requests by it. */
 export interface Reading {
-  readonly used: UsedContext
+  readonly used: LoadedContext
   readonly config: KubeConfig
 }
 

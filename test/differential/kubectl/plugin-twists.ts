@@ -106,6 +106,7 @@ const FIELDS: readonly Twist[] = [
   }),
   plugin('that is told of the cluster', (made, draft) => {
     made.exec.provideClusterInfo = pick<unknown>(draft, [true, true, false, null, 'true', bare('yes')])
+    cluster(draft)['proxy-url'] = pick(draft, [undefined, `socks5://127.0.0.1:${draft.ground.proxies.socks.port}`])
     const extension = pick<unknown>(draft, [{ audience: 'a' }, 'a', null, [1]])
     cluster(draft).extensions = pick<unknown>(draft, [
       undefined,

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { execInfo } from '../../../src/ground/kube/exec-info.ts'
+import { parseKubeconfig } from '../../../src/ground/kube/kubeconfig-file.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { kubeconfigOf } from './kubeconfig-of.ts'
@@ -56,6 +58,22 @@ test('a plugin learns which cluster it is asked for, and that it cannot ask a pe
   assert.equal(info.spec.interactive, false)
   assert.equal(info.spec.cluster.server, `https://127.0.0.1:${server.port}`)
   assert.ok(info.spec.cluster['certificate-authority-data'].length > 100)
+})
+
+test('a plugin gets the proxy of the kubeconfig alone, and the server as client-go writes it', () => {
+  const infoOf = (cluster: object) => {
+    const text = JSON.stringify({
+      clusters: [{ name: 'it', cluster }],
+      users: [{ name: 'me', user: { exec: { apiVersion: V1, command: 'x', provideClusterInfo: true } } }],
+    })
+    const { clusters, users } = parseKubeconfig(Buffer.from(text), '/')
+    const [it, exec] = [clusters.get('it'), users.get('me')?.exec]
+    return it && exec && JSON.parse(execInfo(exec, it)).spec.cluster
+  }
+  assert.deepEqual(infoOf({ server: 'https://a/b c?d', 'proxy-url': 'socks5://p:1' }), {
+    ...{ server: 'https://a/b%20c', 'proxy-url': 'socks5://p:1', config: null },
+  })
+  assert.deepEqual(infoOf({ server: 'https://a?d' }), { server: 'https://a?d', config: null })
 })
 
 for (const [title, script] of [
