@@ -1,4 +1,5 @@
 import type { CauseCode } from '../causes.ts'
+import type { SceneVantage } from '../scene.ts'
 import {
   answersOverTcp,
   answersOverUdp,
@@ -109,7 +110,7 @@ export function crossNode(pods: readonly PodReadings[]): DnsFinding | undefined 
     near.length > 0 &&
     new Set(far.map(({ vantage, pod }) => `${vantage.node} ${pod.name}`)).size >= WAYS_BETWEEN_NODES &&
     near.every(({ reading }) => reading.udp === 'answers') &&
-    far.every(({ reading }) => reading.udp !== 'answers' && reading.tcp === 'answers')
+    far.every(({ reading }) => reading.udp === 'silent' && reading.tcp === 'answers')
   if (!isBetweenNodes) return undefined
   const nodes = [...new Set(far.flatMap(({ vantage, pod }) => [vantage.node ?? '', pod.node ?? '']))].toSorted()
   return {
@@ -160,9 +161,12 @@ export function ailingPod(readings: PodReadings): DnsFinding | undefined {
 
 /** Of several addresses of a pod, one is silent from each place that asked it. */
 const hasSilentAddress = ({ seen }: PodReadings): boolean =>
-  [...Map.groupBy(seen, ({ as }) => as).values()].some((ofOne) =>
-    ofOne.every(({ reading }) => reading.udp === 'silent'),
-  )
+  [...Map.groupBy(seen, ({ as }) => as).values()].some((ofOne) => {
+    // A place that is answered at another address shows that it is not the way of that place.
+    const isHeard = ({ name }: SceneVantage): boolean =>
+      seen.some(({ vantage, reading }) => vantage.name === name && reading.udp !== 'silent')
+    return ofOne.every(({ reading }) => reading.udp === 'silent') && ofOne.some(({ vantage }) => isHeard(vantage))
+  })
 
 /** A pod that kubelet reports as away: no client is sent there. */
 export function awayPod(readings: PodReadings): DnsFinding {

@@ -157,7 +157,9 @@ function servedWrongly(d: Digest): readonly DnsFinding[] {
   const text = ({ vantage, target, reading }: Digest['service'][number]): string =>
     pathText(vantage, target.name, reading)
   const ofPods = pods.flatMap(({ seen }) => seen.map(({ reading }) => reading))
-  const wrong = ofPods.some(isWrong) ? [] : service.filter((path) => isWrong(path.reading) || isForeign(d, path))
+  // What a pod says whose replies come from elsewhere is heard through the Service alone.
+  const isOfPods = ofPods.some((reading) => isWrong(reading) || isFromElsewhere(reading))
+  const wrong = isOfPods ? [] : service.filter((path) => isWrong(path.reading) || isForeign(d, path))
   if (wrong.length > 0) return [{ code: 'ServiceAnswersWrong', subjects, evidence: wrong.map(text) }]
   // Where packets are lost, TCP is silent at times as well.
   const isLossy = ofPods.some(({ udp }) => udp === 'loses')

@@ -444,6 +444,23 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
   ],
   [
     undefined,
+    'a pod answers its own node alone, which has no address of the other family',
+    ofBothFamilies(aScene({ pods: { a: { v2: SILENT } } }), {
+      a: { v1: aReading({ udp: 'notAsked', tcp: 'silent', asked: 0 }), v2: SILENT },
+    }),
+    ['SeenFromSomePlaces pod a'],
+  ],
+  [
+    undefined,
+    'the pods of other nodes lose queries, and that of the own node does not',
+    aScene({
+      pods: { b: HALF, c: HALF },
+      change: { pods: [A, aPodOfDns('b'), aPodOfDns('c')], vantages: [V1] },
+    }),
+    ['Loses pod b', 'Loses pod c'],
+  ],
+  [
+    undefined,
     'one place gets no answer from one address of a pod, and another place does',
     ofBothFamilies(aScene(), { a: { v1: SILENT } }),
     ['SeenFromSomePlaces pod a'],

@@ -19,6 +19,7 @@ import {
 
 /** Of the address of a Service. */
 const IN_TWO_ROUNDS = aReading({ ...DEAD, asked: 14, lost: 14 })
+const TRANSLATED = aReading({ ...SILENT, how: ['wrongSource'], wrongSource: '192.0.2.9 port 53' })
 const UNANSWERED = aReading({ data: 'unanswered' })
 const DROPPED = aReading({ ...HALF, tcp: 'silent', data: 'unanswered' })
 const OUTSIDE = aReading({ upstream: 'answers' })
@@ -179,6 +180,11 @@ const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly s
     'one pod knows old data alone, and the Service loses queries, which old data does not explain',
     aScene({ pods: { a: STALE }, service: HALF, change: { pods: THREE } }),
     ['DataStale pod a', 'DeadEndpointKept node n-a, node n-b'],
+  ],
+  [
+    'replies of one pod come from elsewhere, so that what it knows is heard through the Service alone',
+    aScene({ pods: { a: TRANSLATED }, service: { v1: STALE } }),
+    ['ReplyFromElsewhere pod a, node n-a'],
   ],
   [
     'one pod is dead over UDP, and the Service answers wrongly, which that does not explain',
