@@ -34,7 +34,7 @@ const BY_FAULT: Readonly<Record<FaultKind, readonly string[]>> = {
   truncates: [],
   overlayDead: [...SILENT_POD, ...FROM_SOME],
   nodeCut: [...SILENT_POD, ...FROM_SOME],
-  nodeDown: ['NodeDown', ...SILENT_POD, ...FROM_SOME],
+  nodeDown: ['NodeDown', 'NoEndpointsProgrammed', ...SILENT_POD, ...FROM_SOME],
   // A cache asks the Service behind it by the same rules.
   proxyStale: ['ProxyStale', 'ServiceWrong', 'ServiceIll', 'CacheIll'],
   refusedPlace: ['SeenFromSomePlaces', 'DataStaleEverywhere', 'CacheIll'],
@@ -92,6 +92,8 @@ interface Moment {
   readonly isSteady: boolean
   /** All of the faults were there for all of the check. */
   readonly isSame: boolean
+  /** It asked each way so often that it knows whose loss it is. */
+  readonly seesLoss: boolean
   readonly isOutside: boolean
   readonly hasCaches: boolean
 }
@@ -99,27 +101,39 @@ interface Moment {
 /** What a place beside the cluster says of any fault. */
 const FROM_OUTSIDE = ['UdpSuspect', 'ExposedUdpDead', 'ExposedLoses', 'ExposedWrong']
 
-/** UDP is lost by one fault, TCP by another one. */
-const areBothWays = (faults: readonly DnsFault[]): boolean =>
-  faults.some(({ kind }) => kind === 'tcpDead') && faults.some(({ kind }) => kind === 'crossUdp' || kind === 'udpOut')
+/** What two faults look like together, of which each would look otherwise alone. */
+const TOGETHER: readonly (readonly [one: FaultKind, other: readonly FaultKind[], seen: readonly string[]])[] = [
+  ['tcpDead', ['crossUdp', 'udpOut'], SILENT_POD],
+  ['wrongTarget', ['loses', 'late', 'slow', 'udpDead'], SILENT_POD],
+  // Of two pods one is silent anyway, and a place alone does not know whether it is itself that keeps it from the other.
+  ['udpOut', ['hung', 'podSilent', 'overlayDead', 'nodeCut', 'nodeDown'], ['UdpDead']],
+]
+
+const seenTogether = (faults: readonly DnsFault[]): readonly string[] => {
+  const kinds = new Set(faults.map(({ kind }) => kind))
+  return TOGETHER.flatMap(([one, others, seen]) =>
+    kinds.has(one) && others.some((other) => kinds.has(other)) ? seen : [],
+  )
+}
 
 /** Which findings a check may have had. */
 export function allowedCauses(
   faults: readonly DnsFault[],
-  { isSteady, isSame, isOutside, hasCaches }: Moment,
+  { isSteady, isSame, seesLoss, isOutside, hasCaches }: Moment,
 ): ReadonlySet<string> {
   const ofOnePod = Map.groupBy(faults, ({ pod = '' }) => pod)
   return new Set([
     ...ALWAYS,
     ...faults.flatMap(({ kind }) => BY_FAULT[kind]),
-    ...[...ofOnePod].flatMap(([pod, both]) => (pod !== '' && both.length > 1 ? SILENT_POD : [])),
+    ...[...ofOnePod].flatMap(([pod, both]) => (pod !== '' && both.length > 1 ? ['AnswersLate', ...SILENT_POD] : [])),
     ...(isSteady ? [] : IN_CHANGE),
     // A pod that leaves is asked no more, and its endpoint is there for a moment.
     ...(!isSteady && faults.some(({ kind }) => kind === 'stale') ? ['ServiceAnswersWrong'] : []),
     ...(isSame ? [] : IN_PART),
+    ...(!seesLoss && faults.some(({ kind }) => kind === 'loses' || kind === 'placeLoses') ? IN_PART : []),
     ...(isOutside && faults.length > 0 ? FROM_OUTSIDE : []),
     ...(hasCaches && faults.length > 0 ? ['CacheMasks', 'CacheIll'] : []),
-    ...(areBothWays(faults) ? SILENT_POD : []),
+    ...seenTogether(faults),
   ])
 }
 

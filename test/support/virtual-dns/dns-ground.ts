@@ -17,7 +17,9 @@ import { ServiceRules } from './service-rules.ts'
 const STARTED_WITHIN_S = 120
 /** Services that are there before, so that one of them is old enough to be asked for. */
 const EARLIER_SERVICES = 2
-const KEPT_MS = 30_000
+const AGAIN_MS = 5_000
+/** Until nothing is left of it: pods follow the API again within a minute, and plugin cache keeps what was not known for half of one. */
+const LATE_MS: Partial<Record<FaultKind, number>> = { stale: 30_000, apiAway: 90_000 }
 
 /** A cluster in virtual time with DNS in it, and what is wrong there. */
 export class DnsGround {
@@ -103,7 +105,12 @@ export class DnsGround {
       .toSorted()
   }
 
+  /** By a client that waits until the API server is there. */
   addService(): void {
+    if (this.cluster.apiServer.life === undefined) {
+      this.cluster.time.later(AGAIN_MS, () => this.addService())
+      return
+    }
     applyManifest(this.cluster.world, someService(this.#services, this.#setup))
     this.#services += 1
   }
@@ -138,9 +145,7 @@ export class DnsGround {
         pods.apiIsBack()
       }
       this.#edit(drawn.kind, false)
-      // Plugin cache keeps for so long what was not known.
-      if (drawn.kind === 'stale') cluster.time.later(KEPT_MS, () => board.end(fault))
-      else board.end(fault)
+      cluster.time.later(LATE_MS[drawn.kind] ?? 0, () => board.end(fault))
     }
   }
 

@@ -8,13 +8,15 @@ import type { AskedPath } from './dns-network.ts'
 type Say = (checker: string, text: string) => void
 
 interface Seen {
-  readonly check: Pick<DnsCheck, 'verdict' | 'findings' | 'scene'>
+  readonly check: Pick<DnsCheck, 'verdict' | 'findings' | 'scene' | 'queriesPerSecond'>
   readonly fromMs: number
   readonly asked: readonly AskedPath[]
 }
 
 /** What was true up to so long ago may be what a check goes by: the pace of watches, kube-proxies and the second round. */
 const LATE_MS = 15_000
+/** From so many queries a second on each way is asked often enough to see that many are lost. */
+const SEES_LOSS = 800
 /** A decision is made by checks that took so long. */
 const DECIDED_WITHIN_MS = 60_000
 
@@ -67,6 +69,7 @@ export class DnsWitness {
       isSteady,
       isSame,
       hasCaches: this.#ground.hasCaches,
+      seesLoss: check.queriesPerSecond >= SEES_LOSS,
       isOutside: check.scene.vantages.some(({ way }) => way !== undefined),
     })
     const serving = new Set(pods.serving().map(({ name }) => name))
@@ -108,6 +111,7 @@ export class DnsWitness {
     }
     for (const { leg } of counted)
       if (
+        check.queriesPerSecond >= SEES_LOSS &&
         leg.to !== 'api' &&
         !leg.isByService &&
         serving.has(leg.to.uid) &&

@@ -1,4 +1,5 @@
 import { type DnsCheck, DnsChecks } from '../../../src/dns/run/check-dns.ts'
+import { QUERIES_PER_SECOND } from '../../../src/dns/run/paced-asker.ts'
 import type { Place } from './dns-faults.ts'
 import { DnsGround } from './dns-ground.ts'
 import { DnsProcess } from './dns-process.ts'
@@ -58,7 +59,7 @@ export class LossBed {
     const ground = this.#ground
     const { cluster, pods, board } = ground
     const process = new DnsProcess({
-      ...{ ground, place: this.#here, outside: {}, clockAheadMs: 0, perSecond: 50 },
+      ...{ ground, place: this.#here, outside: {}, clockAheadMs: 0, perSecond: QUERIES_PER_SECOND },
       hasRelays: from === 'relays',
       onRelay: () => undefined,
     })
