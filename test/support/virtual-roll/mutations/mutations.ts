@@ -3,6 +3,7 @@ import { GUARD_MUTATIONS } from './guard-mutations.ts'
 import { INGRESS_MUTATIONS } from './ingress-mutations.ts'
 import type { Edit, Mutation } from './mutation.ts'
 import { POLITE_MUTATIONS } from './polite-mutations.ts'
+import { SURROUNDINGS_MUTATIONS } from './surroundings-mutations.ts'
 
 const LADDER = 'src/roll/decide/ladder.ts'
 const LATE_ANSWERS = 'test/virtual/late-answers.test.ts'
@@ -264,4 +265,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...INGRESS_MUTATIONS,
   ...GUARD_MUTATIONS,
   ...POLITE_MUTATIONS,
+  ...SURROUNDINGS_MUTATIONS,
 ]
