@@ -19,6 +19,6 @@ export const uncordoned = { ...proven, node: { bootId: NEW_BOOT } }
 export const settled = { ...uncordoned, evidence: { ...proven.evidence, settledInARow: 3 } }
 
 /** Its data port answers. */
-export function withPort(s: RollSnapshot): RollSnapshot {
+export function withPort<S extends RollSnapshot>(s: S): S {
   return s.current === undefined ? s : { ...s, current: { ...s.current, dataPorts: { '10.0.0.1:30080': true } } }
 }

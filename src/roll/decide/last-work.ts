@@ -1,5 +1,5 @@
 import { formatDuration } from '../../ground/model/duration.ts'
-import type { Reason } from '../../ground/model/reason.ts'
+import type { Reason, ReasonCode } from '../../ground/model/reason.ts'
 import type { AnyWaiting } from '../model/decision.ts'
 import type { Verdict } from '../model/verdict.ts'
 import type { Evidence } from './evidence.ts'
@@ -17,8 +17,8 @@ export function lastWork(s: AnySnapshot, { step, kind, reasons }: AnyWaiting): P
   return { lastWork: { ms: ms + s.now - passedAt, reasons: kind === 'hold' ? reasons : before } }
 }
 
-const isLast = (reason: Reason): boolean =>
-  reason.code === 'BackInService' || reason.code === 'ServerLedElsewhere' || isHookUnwritten(reason)
+const LAST: ReadonlySet<ReasonCode> = new Set<ReasonCode>(['HookDue', 'BackInService', 'ServerLedElsewhere'])
+const isLast = (reason: Reason): boolean => LAST.has(reason.code) || isHookUnwritten(reason)
 
 /** Why that is not done, once its limit is over. */
 function overdue(s: SubjectSnapshot): readonly Reason[] {

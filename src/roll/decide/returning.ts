@@ -5,12 +5,12 @@ import { isUnheard } from './stood-still.ts'
 import { type AnySnapshot, hasSubject, isAnnounced, isBegun, isRebooted } from './subject.ts'
 
 /**
- * The steps of the way back before `settle` have its limit together: for the slot, for released pods, for the cordon. Hooks have limits
- * of their own, and the slot of an earlier process of the run is taken over once it is stale. What is done may be undone, so that it
+ * The steps of the way back before `settle` have its limit together: for the slot, for released pods, for the cordon. Hooks that run have
+ * limits of their own, and the slot of an earlier process of the run is taken over once it is stale. What is done may be undone, so that it
  * shows no progress.
  */
 export function returning(s: AnySnapshot, { kind, reasons }: AnyWaiting): Pick<Evidence, 'returning'> {
-  const isOfHooks = reasons.some(({ code }) => isOfRequests(code) || code === 'HookDue')
+  const isOfHooks = reasons.some(({ code }) => isOfRequests(code))
   const isTakenOver = s.slot.state !== 'mine' && s.slot.holderRun === s.run.id
   if (!isOnWayBack(s) || isOfHooks || isTakenOver || isUnheard(s)) return {}
   const { passedAt = s.now, returning: { ms, reasons: before } = { ms: 0, reasons } } = s.evidence

@@ -7,7 +7,7 @@ import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { observe } from '../../../src/roll/decide/observe.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
 import { aHook } from '../../support/gate-and-hook-world.ts'
-import { back, out, uncordoned } from '../../support/roll-stages.ts'
+import { back, out, proven, settled, uncordoned, withPort } from '../../support/roll-stages.ts'
 import {
   aNode,
   aPod,
@@ -144,6 +144,28 @@ const AWAY: readonly (readonly [title: string, s: NodeSnapshot, expected: string
   ['a settle', unsettled, 'stopped NotSettled after 10 min', 'stopped NotSettled after 190 min'],
   ['an attach', attaching, 'stopped NotUp after 5 min', 'stopped NotUp after 185 min'],
   ['a record that is to go', soaked, 'held RecordStays after 5 min', 'held RecordStays after 185 min'],
+  [
+    'a hook that may not begin after a reboot',
+    { ...aSnapshot(proven), spec: aSpec({ hooks: [aHook({ at: 'afterReboot' })] }) },
+    'stopped NotSettled after 10 min',
+    'stopped NotSettled after 190 min',
+  ],
+  [
+    'a hook that may not begin before the attach',
+    { ...withPort(aSnapshot(settled)), spec: aSpec({ hooks: [aHook({ at: 'beforeAttach' })] }) },
+    'stopped NotSettled after 10 min',
+    'stopped NotSettled after 190 min',
+  ],
+  [
+    'a hook that may not be undone after the soak',
+    {
+      ...soaked,
+      spec: aSpec({ hooks: [aHook({ at: 'beforeReboot' })] }),
+      hooks: { states: { 'n1 run noout': { kind: 'done' } }, isLost: false },
+    },
+    'held HookDue after 5 min',
+    'held HookDue after 185 min',
+  ],
   [
     'a last hook on a full disk',
     { ...soaked, spec: aSpec({ hooks: [aHook({ at: 'afterNode' })] }), journalWritable: false },

@@ -100,11 +100,11 @@ const isOfHook = (reason: Reason): boolean =>
 
 /**
  * The time for gates and hooks alone does not count for the step settle, which has a limit of its own. A hook that waits for
- * the journal has no other limit.
+ * the journal, or may not begin without the slot, has no other limit.
  */
 export function gateWait({ now, evidence }: AnySnapshot, decision: AnyWaiting): Pick<Evidence, 'gateWait'> {
   const { ms, at } = evidence.gateWait ?? { ms: 0 }
-  if (decision.step === 'settle' && decision.reasons.some(({ code }) => isOfRequests(code) || code === 'HookDue'))
+  if (decision.step === 'settle' && decision.reasons.some(({ code }) => isOfRequests(code)))
     return { gateWait: { ms: ms + now - (at ?? now), at: now } }
   return at === undefined ? {} : { gateWait: { ms: ms + now - at } }
 }

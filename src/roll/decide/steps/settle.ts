@@ -55,10 +55,13 @@ export const settle: StepRule = {
   },
 }
 
-/** A hook that waits for the journal is named only where nothing else is missing. */
+/** A hook that waits for the journal, or could not begin, is named only where nothing else is missing. */
 function missing(s: RecordedSnapshot): readonly Reason[] {
   const against = unsettled(s)
-  return against.length > 0 || !hasRebooted(s) ? against : hooksUnwritten(s, 'beforeAttach')
+  if (against.length > 0 || !hasRebooted(s)) return against
+  const unwritten = hooksUnwritten(s, 'beforeAttach')
+  const refused = Object.values(s.evidence.retries).map(({ error }): Reason => ({ code: 'Retrying', text: error }))
+  return unwritten.length > 0 ? unwritten : refused
 }
 
 /** Gates and hooks hold only a node that was rebooted. Any other goes back as it was. */
