@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -41,9 +42,12 @@ class WriteDoor {
   readonly #server = createServer((asked, reply) => void this.#pass(asked, reply).catch(() => reply.destroy()))
   readonly #upstream: URL
   readonly #agent: Agent
+  /** Of the controller: a client gives none to a server without TLS. */
+  readonly #token: string
 
-  constructor(kubeconfig: string) {
+  constructor(kubeconfig: string, token: string) {
     const { server, tls } = administrator(kubeconfig)
+    this.#token = token
     this.#upstream = new URL(server)
     // The API server knows a client by its token alone.
     this.#agent = new Agent({ ca: tls.ca, keepAlive: true })
@@ -73,7 +77,7 @@ class WriteDoor {
     const { hostname, port } = this.#upstream
     const sent = request({
       ...{ hostname, port, method: write.method, path: write.path, agent: this.#agent },
-      headers: { ...asked.headers, host: this.#upstream.host },
+      headers: { ...asked.headers, host: this.#upstream.host, authorization: `Bearer ${this.#token}` },
     })
     sent.end(body)
     const [answer] = (await once(sent, 'response')) as [IncomingMessage]
@@ -88,6 +92,11 @@ class WriteDoor {
     reply.writeHead(answer.statusCode ?? 502, answer.headers)
     answer.pipe(reply)
   }
+}
+
+function tokenIn(kubeconfig: string): string {
+  const { users } = JSON.parse(readFileSync(kubeconfig, 'utf8')) as { users: { user: { token: string } }[] }
+  return users[0]?.user.token ?? ''
 }
 
 /** The Lease by which it leads is written all the time. A status, Events and the grants of the brake have no part in a rollout. */
@@ -124,7 +133,7 @@ class MortalController {
   }
 
   static async begin(ground: IngressApiGround): Promise<MortalController> {
-    const door = new WriteDoor(ground.bed.kubeconfig)
+    const door = new WriteDoor(ground.bed.kubeconfig, tokenIn(ground.kubeconfig))
     const controller = new MortalController(door, ground.kubeconfigBy(await door.open()))
     controller.#live().catch((error: unknown) => {
       controller.#failure = error
