@@ -587,18 +587,6 @@ test('a pod that leaves is asked for nothing', () => {
   assert.deepEqual(said(scene), ['Healthy cluster dns'])
 })
 
-test('that all is well is said with the loss that may have been missed, by the way that was asked least', () => {
-  const wellAsked = aReading({ asked: 73 })
-  const scene = aScene({ pods: { a: wellAsked, b: wellAsked }, service: wellAsked })
-  assert.deepEqual(diagnose(scene)[0]?.evidence, ['a loss of less than 10 % on one of these ways may have been missed'])
-  const less = aScene({ pods: { a: wellAsked, b: { v2: aReading({ asked: 20 }) } }, service: wellAsked })
-  assert.match(diagnose(less)[0]?.evidence[0] ?? '', /^a loss of less than 49 % /)
-})
-
-test('a Service that loses what an ill pod loses is no finding of its own', () => {
-  assert.deepEqual(said(aScene({ pods: { a: SILENT }, service: HALF })), ['UdpDead pod a'])
-})
-
 test('each finding but health tells the readings that decided', () => {
   for (const [, what, scene] of TABLE)
     for (const { code, evidence } of diagnose(scene))

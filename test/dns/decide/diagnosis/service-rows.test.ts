@@ -312,3 +312,19 @@ test('of a container that does not run it is said how it ended', () => {
     'the API says that it is not Ready, and its container does not run: the last time it ended by Error',
   ])
 })
+
+test('that all is well is said with the loss that may have been missed, by the way that was asked least', () => {
+  const wellAsked = aReading({ asked: 73 })
+  const scene = aScene({ pods: { a: wellAsked, b: wellAsked }, service: wellAsked })
+  assert.deepEqual(diagnose(scene)[0]?.evidence, ['a loss of less than 10 % on one of these ways may have been missed'])
+  const less = aScene({ pods: { a: wellAsked, b: { v2: aReading({ asked: 20 }) } }, service: wellAsked })
+  assert.match(diagnose(less)[0]?.evidence[0] ?? '', /^a loss of less than 49 % /)
+})
+
+test('a Service that loses what an ill pod loses is no finding of its own', () => {
+  const found = diagnose(aScene({ pods: { a: SILENT }, service: HALF }))
+  assert.deepEqual(
+    found.map(({ code }) => code),
+    ['UdpDead'],
+  )
+})
