@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import type { BundleActions } from '../../src/explain/cli/bundle-actions.ts'
 import { writeArchive } from '../../src/explain/io/write-archive.ts'
@@ -44,11 +43,10 @@ export const bundleActions = (surroundings: RollSurroundings & { readonly commit
     const store = journals(place, surroundings)
     const run = named ?? (await newestRun(store))
     const history = await historyOrProblem(() => rollActions(surroundings).history({ ...place, run }))
-    const path = store.pathOf(run)
-    const latency = await readLatencyText(path)
+    const latency = await readLatencyText(store.filesOf(run))
     return {
       run,
-      journal: await readFile(path, 'utf8'),
+      journal: await store.text(run),
       ...history,
       ...present({ latency }),
     }

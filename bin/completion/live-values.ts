@@ -9,7 +9,7 @@ import { systemRandom as random } from '../../src/ground/machine/system-random.t
 import { journals, type RollSurroundings } from '../roll/world.ts'
 
 /** A person who pressed Tab does not wait longer. */
-const NODES_LIMIT_MS = 2_000
+const LIMIT_MS = 2_000
 
 const SILENT = { debug: () => undefined, warn: () => undefined }
 
@@ -19,14 +19,16 @@ export function liveValues(surroundings: RollSurroundings): LiveValues {
   return {
     runs: async (stateDir) => {
       const store = journals(stateDir === undefined ? {} : { stateDir: fromHome(stateDir) }, surroundings)
-      return (await store.runs()).map(({ run }) => run)
+      const late = () => new Error('the runs are not known in time')
+      const runs = await within({ clock, ms: LIMIT_MS, signal: new AbortController().signal, late }, () => store.runs())
+      return runs.map(({ run }) => run)
     },
     contexts: async (kubeconfig) => contextNames(kubeconfigPaths(fromHome(kubeconfig) ?? env.KUBECONFIG)),
     nodes: ({ kubeconfig, context }) => {
       const late = () => new Error('the nodes are not known in time')
       const kubeconfigPath = fromHome(kubeconfig) ?? env.KUBECONFIG
       const parts = { kubeconfigPath, context, env, clock, random, log: SILENT, userAgent: `evenkeel/${version}` }
-      return within({ clock, ms: NODES_LIMIT_MS, signal: new AbortController().signal, late }, async (signal) => {
+      return within({ clock, ms: LIMIT_MS, signal: new AbortController().signal, late }, async (signal) => {
         const cluster = await openCluster(parts, signal)
         return (await cluster.nodeVersions(signal)).map(({ name }) => name)
       })

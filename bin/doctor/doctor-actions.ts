@@ -17,9 +17,12 @@ import { serverAnswer } from '../../src/ground/kube/server-answer.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import { findProgram, whyNotWritable } from '../../src/ground/machine/this-machine.ts'
+
 import { present } from '../../src/ground/model/present.ts'
 import { NodeHttpProbe } from '../../src/ground/net/node-http-probe.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
+import { journalAccess } from '../../src/roll/decide/plan/wanted-access.ts'
+import { journalPlace } from '../../src/roll/model/journal-place.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import type { BalancerReader } from '../../src/service/ports/balancer.ts'
 import { openBalancers } from '../roll/open-balancers.ts'
@@ -33,10 +36,11 @@ export const doctorActions = (surroundings: RollSurroundings): DoctorActions => 
   read: async ({ place, file }, signal) => {
     const spec = file?.is === 'found' ? file.value.spec : undefined
     const [machine, { cluster, parts, ...ofCluster }] = await Promise.all([
-      readMachine(place, surroundings),
+      readMachine(surroundings),
       readCluster(place, { surroundings, spec }, signal),
     ])
-    const found = { ...machine, ...ofCluster, ...present({ file }) }
+    const stateDirectory = await stateOf({ place, surroundings, cluster }, signal)
+    const found = { ...machine, stateDirectory, ...ofCluster, ...present({ file }) }
     if (spec === undefined) return found
     const [instances, targets, requests] = await Promise.all([
       inspectAll(spec, { cluster, surroundings }, signal),
@@ -49,20 +53,42 @@ export const doctorActions = (surroundings: RollSurroundings): DoctorActions => 
 
 const WANTED_MAJOR = Number.parseInt(manifest.engines.node.replace(/^\D+/, ''), 10)
 
-async function readMachine(
-  place: DoctorPlace,
-  surroundings: RollSurroundings,
-): Promise<Pick<DoctorSnapshot, 'node' | 'ssh' | 'stateDirectory'>> {
-  const { directory } = journals(place, surroundings)
-  const [ssh, why] = await Promise.all([findProgram('ssh', surroundings.env.PATH ?? ''), whyNotWritable(directory)])
+async function readMachine({ env }: RollSurroundings): Promise<Pick<DoctorSnapshot, 'node' | 'ssh'>> {
+  const ssh = await findProgram('ssh', env.PATH ?? '')
   return {
     ...(isSea() ? {} : { node: { version: process.versions.node, wantedMajor: WANTED_MAJOR } }),
     ...present({ ssh }),
-    stateDirectory:
-      why === undefined
-        ? { is: 'found', value: directory }
-        : { is: 'failed', text: `no journal can be written into ${directory}: ${why}` },
   }
+}
+
+interface StateAsked {
+  readonly place: DoctorPlace
+  readonly surroundings: RollSurroundings
+  readonly cluster: Cluster | undefined
+}
+
+/** Whether journals can be written: into the directory, or by the rights in the namespace. */
+async function stateOf({ place, surroundings, cluster }: StateAsked, signal: AbortSignal): Promise<Found<string>> {
+  const { directory } = journals(place, surroundings)
+  const at = journalPlace(directory)
+  const why = at.kind === 'directory' ? await whyNotWritable(at.path) : await whyNoRights(at.namespace, cluster, signal)
+  return why === undefined
+    ? { is: 'found', value: directory }
+    : { is: 'failed', text: `no journal can be written into ${directory}: ${why}` }
+}
+
+async function whyNoRights(
+  namespace: string,
+  cluster: Cluster | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (cluster === undefined) return 'the cluster cannot be asked'
+  const found = await attempt(signal, (limited) => cluster.forbidden(journalAccess(namespace), limited))
+  if (found.is === 'failed') return found.text
+  const [missing] = found.value
+  return missing === undefined
+    ? undefined
+    : `this identity is not allowed to ${missing.verb} ${missing.resource} there (deploy/roll-journal-rbac.yaml)`
 }
 
 type OfCluster = Pick<DoctorSnapshot, 'kubeconfig' | 'api' | 'rights' | 'slot' | 'slots' | 'nodes'> & {

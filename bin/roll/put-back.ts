@@ -45,7 +45,8 @@ export async function putBack(
   const run = { ...lost, origin: originOf({ ...place.context, version: surroundings.version }) }
   const at = toIso(systemClock.wallMs())
   const store = journals(request, surroundings)
-  const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
+  const beginning = { at, run: run.id, cluster: place.uid, tool: surroundings.version }
+  const journal = await store.create(beginning, run.spec.slots.leaseDurationMs)
   const clusterName = run.spec.name
   const planned = plannedEntry(run, { at, clusterName, place: place.remembered })
   await untilEngine(journal, () => journal.append(planned))

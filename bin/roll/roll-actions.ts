@@ -22,6 +22,7 @@ import type { JournalStore } from '../../src/roll/ports/journal.ts'
 import { isJournaledEvent } from '../../src/roll/run/journaled-event.ts'
 import { hasJournal, newestRun, runOfKey } from '../../src/roll/run/newest-run.ts'
 import { rememberedPlace } from '../../src/roll/run/remembered-place.ts'
+import { removeOldRuns } from '../../src/roll/run/remove-old-runs.ts'
 import { goesBy, plannedEntry } from '../../src/roll/run/run-from-journal.ts'
 import { chosenBy, knownBy, newRun, withoutWindow } from '../../src/roll/run/run-state.ts'
 import { makePlan } from './make-plan.ts'
@@ -68,9 +69,14 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   const asked = { spec: request.spec, order: plan.nodes.map(({ node }) => node), origin: originOf(plan), ...own }
   const key = request.once === undefined ? {} : { onceKey: request.once }
   const run = newRun({ ...asked, ...key, ...chosenBy(plan), ...knownBy(plan) }, { wall, suffix: systemRandom.hex(2) })
-  const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
+  const beginning = { at, run: run.id, cluster: place.uid, tool: surroundings.version }
+  const journal = await store.create(beginning, request.spec.slots.leaseDurationMs)
   const planned = plannedEntry(run, { at, clusterName: plan.cluster, place: place.remembered })
   await untilEngine(journal, () => journal.append(planned))
+  await removeOldRuns(store).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error)
+    surroundings.log.warn(`journals of old rolls are not removed: ${why}`)
+  })
   await runEngine({ run: withoutWindow(run), place, clusterName: plan.cluster, journal, firstSeq: 0, surroundings }, io)
 }
 
@@ -133,7 +139,7 @@ async function historyOf(store: JournalStore, run: string): Promise<RollHistory>
     running: await store.inUse(run),
     journal,
     tool: stored.header.tool,
-    latency: await readLatency(journal),
+    latency: await readLatency(store.filesOf(run)),
     ...present({ spec, place }),
   }
 }

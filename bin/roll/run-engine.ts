@@ -87,7 +87,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       programs: new LocalPrograms(systemClock),
       silencing: { silencer: new Alertmanager(new HttpHooks({})), secret: (ref) => readSecret(ref, env) },
     })
-    await engine.run(io.interrupt)
+    await engine.run(interruptOf(engineRun, io))
   } finally {
     // However these end, balancers, host and journal are closed.
     await Promise.allSettled([notifier.close(), nodeEvents.close()])
@@ -117,10 +117,21 @@ interface LatencyRecord {
   close(): Promise<void>
 }
 
-/** The journal has counts; the latency of each second is in a file beside it, for the report. */
+/** Another process has the run: this one stops as after Ctrl-C. */
+function interruptOf({ journal: { lost }, surroundings }: EngineRun, { interrupt }: RollIo): AbortSignal {
+  if (lost === undefined) return interrupt
+  const say = ({ reason }: AbortSignal): void =>
+    surroundings.log.warn(`this process stops: ${reason instanceof Error ? reason.message : String(reason)}`)
+  if (lost.aborted) say(lost)
+  else lost.addEventListener('abort', () => say(lost), { once: true })
+  return AbortSignal.any([interrupt, lost])
+}
+
+/** The journal has counts; the latency of each second is in a file beside it, for the report. A ConfigMap has nothing beside it. */
 function latencyOf({ run: { spec }, journal, surroundings }: EngineRun): LatencyRecord {
   const { log } = surroundings
-  const file = new LatencyFile(journal.path, (reason) => log.warn(`latency over time is not kept: ${reason}`))
+  if (journal.files === undefined) return { add: () => undefined, close: () => Promise.resolve() }
+  const file = new LatencyFile(journal.files, (reason) => log.warn(`latency over time is not kept: ${reason}`))
   const seconds = new LatencySeconds(Math.max(0, ...(spec.probe?.targets ?? []).map(({ timeoutMs }) => timeoutMs)))
   return {
     add: (samples) => file.append(seconds.add(samples)),

@@ -65,6 +65,13 @@ export const addClusterOptions = (command: Command): Command =>
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
 
+/** The place of the journals of rolls. */
+export const stateDirOption = (): Option =>
+  new Option(
+    '--state-dir <dir>',
+    'directory of the journals of rolls, or configmaps:NAMESPACE (default: $XDG_STATE_HOME/evenkeel)',
+  )
+
 /** Form and colour of such a result. */
 export const resultStyle = (flags: Pick<OutputFlags, 'color' | 'ascii'>, terminal: TerminalSettings): Style => ({
   color: chooseColor(flags.color, terminal, 'stdout'),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { STEPS } from '../../src/roll/model/step.ts'
 import { INTENT_ANNOTATION } from '../../src/service/model/node-record.ts'
@@ -13,12 +12,10 @@ import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import {
   jobManifests,
   jobStatus,
-  journalVolume,
   NAMESPACE,
   openToPods,
   podsOfJob,
   sshFiles,
-  UID,
   untilJobEnded,
   whatIsOfJob,
 } from '../support/roll-bed/roll-job.ts'
@@ -26,11 +23,9 @@ import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 
 const real = { ...requires('testbed', 'haproxy', 'strip'), timeout: 600_000 }
 const IMAGE = 'evenkeel.local/evenkeel:0.1.0-ssh'
-/** The disk that every node reaches, as nodes of a cluster reach one by network: nodes of the bed share this machine's /dev. */
-const SHARED = '/dev/shm'
+const JOURNALS = ['--state-dir', 'configmaps:evenkeel'] as const
 
 let opened: RollBed | undefined
-let disk = ''
 const place = (): RollBed => {
   assert.ok(opened)
   return opened
@@ -38,20 +33,17 @@ const place = (): RollBed => {
 
 before(async () => {
   if (real.skip !== false) return
-  disk = mkdtempSync(join(SHARED, 'evenkeel-job-'))
-  chownSync(disk, UID, UID)
   opened = await RollBed.open({ database: false })
+  await opened.bed.apply(shipped('roll-journal-rbac.yaml'))
   await openToPods(opened)
   await imageOnBed(opened.bed, IMAGE, { ssh: true })
 })
-after(async () => {
-  await opened?.close()
-  if (disk !== '') rmSync(disk, { recursive: true, force: true })
-})
+after(() => opened?.close())
+
+const shipped = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8')
 
 /** What is shipped, with the names and addresses of this bed. */
-const manifests = () =>
-  jobManifests(readFileSync(new URL('../../deploy/examples/roll-job.yaml', import.meta.url), 'utf8'), IMAGE)
+const manifests = () => jobManifests(shipped('examples/roll-job.yaml'), IMAGE)
 
 /** The keys of the bed, as an operator puts those of a cluster there. */
 const sshSecret = (): object => ({
@@ -75,7 +67,7 @@ interface Told {
 
 /** The events of the journal, as the report tells them from outside of the cluster. */
 async function reportedEvents(): Promise<readonly Told[]> {
-  const { stdout, stderr, code } = await place().evenkeel('roll', 'report', '--state-dir', disk, '-o', 'jsonl')
+  const { stdout, stderr, code } = await place().evenkeel('roll', 'report', ...JOURNALS, '-o', 'jsonl')
   assert.equal(code, 0, stderr)
   return stdout
     .split('\n')
@@ -105,7 +97,7 @@ function assertWhole(events: readonly Told[]): void {
 test('a Job reboots every node under traffic, moves its pod once, and loses no request', real, async () => {
   const { bed } = place()
   const ground = new RealGround(place)
-  await bed.apply([journalVolume(disk), sshSecret()])
+  await bed.apply([sshSecret()])
   await place().settled()
   const boots = ground.countBoots()
   const judge = place().judge()
@@ -185,7 +177,7 @@ test('the same Job begun again in another pod does nothing, and ends as the run 
   const events = (await reportedEvents()).length
   const words = [...NAMESPACE, 'get', 'job', 'evenkeel-roll', '-o', 'jsonpath={.metadata.uid}']
   const key = await place().bed.kubectl(words)
-  const again = place().roll('-f', place().file(), '--once', key, '--state-dir', disk, '--yes')
+  const again = place().roll('-f', place().file(), '--once', key, ...JOURNALS, '--yes')
   const { code, stderr } = await again.ended()
   assert.equal(code, 0, stderr)
   assert.equal((await reportedEvents()).length, events)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
-  chownSync,
   copyFileSync,
   linkSync,
   mkdirSync,
@@ -32,10 +31,8 @@ import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import {
   jobManifests,
   jobStatus,
-  journalVolume,
   openToPods,
   sshFiles,
-  UID,
   untilJobEnded,
   whatIsOfJob,
 } from '../support/roll-bed/roll-job.ts'
@@ -154,7 +151,6 @@ const DEMO = /^evenkeel +\d+:\d\d +[\d,]+ +0 /m
 const folder = mkdtempSync(join(tmpdir(), 'evenkeel-ways-'))
 const release = join(folder, 'release')
 const machines: CleanMachine[] = []
-let disk = ''
 let opened: RollBed | undefined
 const place = (): RollBed => {
   assert.ok(opened)
@@ -166,9 +162,6 @@ before(async () => {
   const [baseUrl, builder] = ['https://example.com/v0.1.0', 'https://example.com/builder']
   const nodeLicense = 'the terms of Node'
   await makeRelease({ facts: FACTS, out: release, baseUrl, builder, arches: ['x64'], nodeLicense, gzipLevel: 1 })
-  // Nodes of the bed share this machine's /dev, as nodes of a cluster share a disk by network.
-  disk = mkdtempSync('/dev/shm/evenkeel-ways-')
-  chownSync(disk, UID, UID)
   opened = await RollBed.open({ database: false })
   await openToPods(opened)
   for (const name of ['image', 'image-ssh'])
@@ -179,7 +172,7 @@ before(async () => {
 after(async () => {
   for (const machine of machines) machine.end()
   await opened?.close()
-  for (const made of [folder, disk]) if (made !== '') rmSync(made, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
 })
 
 /** A machine with the files of the release, which were checked as the page says, with an administrator's kubeconfig and with ssh to the nodes. */
@@ -342,7 +335,6 @@ describe('by the pages alone, from the files of a release', { concurrency: 1, sk
     writeFileSync(example, manifests.map((manifest) => stringify(manifest)).join('---\n'))
     for (const [name, text] of Object.entries(sshFiles(bed, '/etc/evenkeel/ssh')))
       writeFileSync(machine.home('evenkeel-0.1.0-yaml', name), text)
-    await bed.apply([journalVolume(disk)])
     await machine.done([goThere, rights, secret].join('\n'))
     await rolled(t, async () => {
       await machine.done(`kubectl -n evenkeel delete job evenkeel-roll --ignore-not-found\n${goThere}\n${apply}`)

@@ -37,7 +37,7 @@ test('the Job has the identity of a roll, and each field that ties it to this po
     '--yes',
     '--pod=$(POD_NAMESPACE)/$(POD_NAME)',
     '--once=$(JOB_UID)',
-    '--state-dir=/var/lib/evenkeel',
+    '--state-dir=configmaps:evenkeel',
   ])
   const env = container.env.map(
     ({
@@ -53,6 +53,20 @@ test('the Job has the identity of a roll, and each field that ties it to this po
     'POD_NAME metadata.name',
     "JOB_UID metadata.labels['batch.kubernetes.io/controller-uid']",
   ])
+})
+
+test('the journal needs no volume, and its rights are those of the identity in the namespace of the Job', () => {
+  assert.deepEqual(
+    documents.map(({ kind }) => kind),
+    ['ConfigMap', 'NetworkPolicy', 'Job'],
+  )
+  const volumes = pod.volumes.flatMap(({ persistentVolumeClaim }: { readonly persistentVolumeClaim?: object }) =>
+    persistentVolumeClaim === undefined ? [] : [persistentVolumeClaim],
+  )
+  assert.deepEqual(volumes, [])
+  const rbac = parseAllDocuments(read('roll-journal-rbac.yaml')).map((document) => document.toJS() as RbacManifest)
+  const identity = `ServiceAccount ${job.metadata.namespace}/${pod.serviceAccountName}`
+  assert.deepEqual(boundTo(rbac, identity), ['Role evenkeel-roll-journal in evenkeel'])
 })
 
 test('a roll that is held or wrong fails the Job, one that moved does not count, and no pod begins beside another', () => {

@@ -8,6 +8,7 @@ import {
   budgetAccess,
   deleteAccess,
   eventAccess,
+  journalAccess,
   kuredAccess,
   planAccess,
   politeAccess,
@@ -28,6 +29,7 @@ const polite = read('roll-polite-rbac.yaml')
 const deleting = read('roll-delete-rbac.yaml')
 const announcing = read('roll-announce-rbac.yaml')
 const locking = read('roll-kured-rbac.yaml')
+const journal = read('roll-journal-rbac.yaml')
 
 const texts = (accesses: readonly Access[]): readonly string[] =>
   accesses
@@ -111,13 +113,17 @@ test('the role for the lock of kured grants exactly what a roll that takes it as
   assert.deepEqual(kuredAccess(aSpec()), [])
 })
 
+test('the role for journals in the cluster grants exactly what a store of them asks for', () => {
+  assert.deepEqual(grantedBy(journal).toSorted(), texts(journalAccess('evenkeel')))
+})
+
 test('a roll that does not ask DNS asks for nothing that it could do without', () => {
   assert.deepEqual(spareAccess(undefined), [])
 })
 
 test('the shipped roles contain no wildcard', () => {
   assert.deepEqual(
-    [...manifests, ...relays, ...polite, ...deleting, ...announcing, ...locking]
+    [...manifests, ...relays, ...polite, ...deleting, ...announcing, ...locking, ...journal]
       .flatMap(({ rules = [] }) => rules.flatMap((rule) => [...rule.apiGroups, ...rule.resources, ...rule.verbs]))
       .filter((word) => word.includes('*')),
     [],
@@ -125,7 +131,7 @@ test('the shipped roles contain no wildcard', () => {
 })
 
 test('each of the shipped roles is bound to the shipped identity, where it is', () => {
-  const all = [...manifests, ...relays, ...polite, ...deleting, ...announcing, ...locking]
+  const all = [...manifests, ...relays, ...polite, ...deleting, ...announcing, ...locking, ...journal]
   const roles = all.filter(({ rules }) => rules !== undefined)
   assert.deepEqual(
     boundTo(all, 'ServiceAccount evenkeel/evenkeel-roll').toSorted(),

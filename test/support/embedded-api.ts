@@ -3,10 +3,12 @@ import { ApiReach } from '../../src/ground/kube/api-reach.ts'
 import type { Connection } from '../../src/ground/kube/connection.ts'
 import type { FollowParts } from '../../src/ground/kube/follow.ts'
 import { kubeCluster } from '../../src/ground/kube/kube-cluster.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { wallMs } from '../../src/ground/model/time.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import { VirtualTime } from '../../src/sim/clocks/virtual-time.ts'
-import { inProcessApi } from '../../src/sim/doors/in-process-api.ts'
+import { inProcessApi, type Passage } from '../../src/sim/doors/in-process-api.ts'
+import type { ApiRequest } from '../../src/sim/world/api-request.ts'
 import { NAMESPACES } from '../../src/sim/world/api-resource.ts'
 import { createObject } from '../../src/sim/world/create-object.ts'
 import { Store } from '../../src/sim/world/store.ts'
@@ -27,12 +29,13 @@ export class EmbeddedApi {
     createObject(this.world, { resource: NAMESPACES, body: { metadata: { name: namespace } } })
   }
 
-  /** As another process has it. */
-  client(): ApiClient {
+  /** As another process has it. `passageOf`: what becomes of a request on the way. */
+  client(passageOf?: (request: ApiRequest) => Passage): ApiClient {
     const exchange = inProcessApi({
       world: this.world,
       timers: this.time,
       latencyMs: EmbeddedApi.LATENCY_MS,
+      ...present({ passageOf }),
       around: ({ method, path, query }, answer) => {
         this.methods.push(method)
         this.requests.push(`${method} ${path}?${query}`)

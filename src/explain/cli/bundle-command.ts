@@ -1,4 +1,4 @@
-import { outputOption } from '../../cli/output-options.ts'
+import { outputOption, stateDirOption } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import type { BundleActions, BundleFlags } from './bundle-actions.ts'
@@ -23,7 +23,7 @@ export const addBundleCommand =
         'Packs journal, latency, report and facts about this program into one file for the maintainers, without secrets.',
       )
       .argument('[run]', 'the run, by the name of its journal (default: the run begun last)')
-      .option('--state-dir <dir>', 'directory of the journals (default: $XDG_STATE_HOME/evenkeel)')
+      .addOption(stateDirOption())
       .option('--to <file>', 'write to this file, which must not exist (default: evenkeel-RUN.tar.gz)')
       .addOption(outputOption())
       .addHelpText('after', END)

@@ -1,6 +1,12 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { EXIT_FAILED } from '../../cli/exit-codes.ts'
-import { addClusterOptions, addStyleOptions, type OutputFlags, outputOption } from '../../cli/output-options.ts'
+import {
+  addClusterOptions,
+  addStyleOptions,
+  type OutputFlags,
+  outputOption,
+  stateDirOption,
+} from '../../cli/output-options.ts'
 import { printResult } from '../../cli/print-result.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
@@ -60,7 +66,7 @@ export const addDoctorCommand =
         .description('Says what is missing for a roll, on this machine and on the cluster, and how to fix it.')
         .option('-f, --file <file>', 'roll file; its balancers and probe targets are checked; - reads it from stdin'),
     )
-      .option('--state-dir <dir>', 'directory of the journals of rolls (default: $XDG_STATE_HOME/evenkeel)')
+      .addOption(stateDirOption())
       .addOption(outputOption())
       .addHelpText('after', EXAMPLE)
     addStyleOptions(command).action((flags: DoctorFlags) =>

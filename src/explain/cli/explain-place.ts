@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addClusterOptions } from '../../cli/output-options.ts'
+import { addClusterOptions, stateDirOption } from '../../cli/output-options.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 
 /** The cluster, the namespace of its slots, and the directory of journals on this machine. */
@@ -13,6 +13,6 @@ export interface ExplainPlace {
 
 export const addExplainPlace = (command: Command): Command =>
   addClusterOptions(command)
-    .option('--state-dir <dir>', 'directory of the journals of rolls (default: $XDG_STATE_HOME/evenkeel)')
+    .addOption(stateDirOption())
     .option('--slots-namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', SLOTS_NAMESPACE)
     .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants (default: that of the slots)')

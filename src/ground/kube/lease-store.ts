@@ -35,6 +35,15 @@ export async function tryLease(client: ApiClient, ref: ObjectRef, signal: AbortS
   }
 }
 
+/** Removes it; nothing where it is gone already. */
+export async function removeLease(client: ApiClient, ref: ObjectRef, signal: AbortSignal): Promise<void> {
+  try {
+    await client.ask({ verb: 'delete', resource: RESOURCE, path: pathOf(ref) }, signal)
+  } catch (error) {
+    if (!(error instanceof WorldError && error.code === 'KUBE_NOT_FOUND')) throw error
+  }
+}
+
 const NOBODYS = { resourceVersion: '', holder: '', durationSeconds: 0, renewTime: '', transitions: 0, annotations: {} }
 
 const writeOf = (lease: Lease): ApiCall =>

@@ -14,8 +14,6 @@ export interface FileLock {
  * Node has no flock(2) or fcntl(2); SQLite, which comes with it, takes an fcntl write lock for `BEGIN EXCLUSIVE`. No
  * database is ever written. Mind POSIX: closing *any* descriptor of the file ends the lock, so no code in this process
  * may open it by another way.
- *
- * Law: one process at a time works on a run.
  */
 export async function tryLock(path: string): Promise<FileLock | undefined> {
   await createPrivate(path)

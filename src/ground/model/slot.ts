@@ -97,12 +97,13 @@ const clipped = (text: string): string =>
 /** What the Lease of a slot says of its holder. */
 export const ofTheHolder = ({ run, node, isMachine }: HolderOf): Lease['annotations'] => ({
   [RUN_ANNOTATION]: run,
-  [NODE_ANNOTATION]: node,
+  ...(node === '' ? {} : { [NODE_ANNOTATION]: node }),
   ...(isMachine === true ? { [MACHINE_ANNOTATION]: node } : {}),
 })
 
 interface HolderOf {
   readonly run: string
+  /** Empty: the Lease is for no node. */
   readonly node: string
   readonly isMachine?: boolean
 }

@@ -11,7 +11,7 @@ export interface PasteOptions {
   readonly grantsNamespace?: string | undefined
   /** The roll file, where commands say `-f roll.yaml`. */
   readonly file?: string | undefined
-  /** By which a run reached its cluster, as its journal tells: `evenkeel roll` reads it there, other commands need it. */
+  /** By which a run reached its cluster, as its journal tells: `evenkeel roll` reads it there, unless the journal is in that cluster; other commands need it. */
   readonly remembered?: Pick<PasteOptions, 'kubeconfig' | 'context'> | undefined
 }
 
@@ -34,7 +34,8 @@ export function pasteWith(options: PasteOptions): Paste {
     if (program === 'kubectl') return { program, words: [...where, ...words] }
     const [subcommand = ''] = words
     const named = words.map((word, at) => (word === 'roll.yaml' && words[at - 1] === '-f' ? file : word))
-    const added = [...(subcommand === 'roll' ? given : where), ...(more[subcommand] ?? [])]
+    const isFound = subcommand === 'roll' && options.stateDir?.startsWith('configmaps:') !== true
+    const added = [...(isFound ? given : where), ...(more[subcommand] ?? [])]
     return { program, words: [...named, ...notIn(words, added)] }
   }
   return (sentence) => {

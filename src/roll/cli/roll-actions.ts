@@ -56,7 +56,7 @@ export interface RollHistory {
   readonly events: readonly StampedEvent[]
   /** A process holds the journal now. */
   readonly running: boolean
-  /** The path of the journal. */
+  /** The place of the journal, for people. */
   readonly journal: string
   /** The program that began it, and its present settings; absent where its journal ends before. */
   readonly tool?: string

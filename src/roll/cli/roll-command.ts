@@ -1,6 +1,12 @@
 import type { Command } from 'commander'
 import type { LinePrinter } from '../../cli/line-printer.ts'
-import { addOutputOptions, addStyleOptions, outputOption } from '../../cli/output-options.ts'
+import {
+  addClusterOptions,
+  addOutputOptions,
+  addStyleOptions,
+  outputOption,
+  stateDirOption,
+} from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { present } from '../../ground/model/present.ts'
@@ -151,11 +157,15 @@ function addList(
   roll: Command,
   { context, load, exitWith }: Pick<Sub<'status'>, 'context' | 'load' | 'exitWith'>,
 ): void {
-  const command = roll
-    .command('list')
-    .summary('list the rolls of this machine, newest first')
-    .description('Lists the rolls of the state directory, newest first. Reads only journals; contacts no cluster.')
-    .option('--state-dir <dir>', 'directory of the journals (default: $XDG_STATE_HOME/evenkeel)')
+  const command = addClusterOptions(
+    roll
+      .command('list')
+      .summary('list the rolls of this machine or of a namespace, newest first')
+      .description(
+        'Lists the rolls of the state directory, newest first. Reads only journals; contacts no cluster unless they are in one.',
+      ),
+  )
+    .addOption(stateDirOption())
     .addOption(outputOption())
     .addHelpText('after', LIST_EXAMPLES)
   addStyleOptions(command).action(async (flags: ListFlags) => {

@@ -9,7 +9,7 @@ import type { RollOutcome } from '../model/roll-event.ts'
 import { rollViewOf } from '../report/view/reduce-roll.ts'
 import type { RollView } from '../report/view/roll-view.ts'
 import type { ListedRun, RollActions } from './roll-actions.ts'
-import type { ListFlags } from './roll-options.ts'
+import { type ListFlags, placeOf } from './roll-options.ts'
 
 /** `in progress`: a process has it in work. `interrupted`: it has no end, and no process has it in work. */
 type RunState = 'in progress' | 'done' | Exclude<RollOutcome, 'completed'>
@@ -36,7 +36,7 @@ export async function listCommand(
   load: () => Promise<RollActions>,
   flags: ListFlags,
 ): Promise<number> {
-  const { stateDir, runs } = await (await load()).list(flags.stateDir === undefined ? {} : { stateDir: flags.stateDir })
+  const { stateDir, runs } = await (await load()).list(placeOf(flags))
   const documents = runs.map(runDocument)
   if (flags.output === 'json') {
     out.write(`${shownJson({ v: '1.0', stateDir, runs: documents }, null, 2)}\n`)

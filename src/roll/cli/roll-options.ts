@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addClusterOptions, type OutputFlags, type OutputForm } from '../../cli/output-options.ts'
+import { addClusterOptions, type OutputFlags, type OutputForm, stateDirOption } from '../../cli/output-options.ts'
 import { present } from '../../ground/model/present.ts'
 import { type Paste, pasteWith } from '../../ground/text/paste.ts'
 import type { RememberedPlace } from '../run/remembered-place.ts'
@@ -51,12 +51,12 @@ export interface ReportFlags extends PlaceFlags {
   readonly compare?: boolean
 }
 
-export type ListFlags = Pick<PlaceFlags, 'stateDir' | 'color' | 'ascii'> & { readonly output: 'text' | 'json' }
+export type ListFlags = Pick<PlaceFlags, 'stateDir' | 'kubeconfig' | 'context' | 'color' | 'ascii'> & {
+  readonly output: 'text' | 'json'
+}
 
 export function addPlaceOptions(command: Command, forms: readonly OutputForm[] = ['text', 'json', 'jsonl']): Command {
-  return addClusterOptions(command)
-    .option('--state-dir <dir>', 'directory of the journals (default: $XDG_STATE_HOME/evenkeel)')
-    .addOption(outputForm(forms))
+  return addClusterOptions(command).addOption(stateDirOption()).addOption(outputForm(forms))
 }
 
 const outputForm = (forms: readonly OutputForm[]): Option =>
@@ -171,7 +171,7 @@ export const addReportOptions = (command: Command): Command =>
     .option('--html <file>', 'also write the report to this file, as a self-contained page')
     .option('--compare', 'show two runs side by side: evenkeel roll report --compare RUN RUN')
 
-export const placeOf = ({ kubeconfig, context, stateDir }: PlaceFlags): RollPlace => ({
+export const placeOf = ({ kubeconfig, context, stateDir }: RollPlace): RollPlace => ({
   ...present({ kubeconfig, context, stateDir }),
 })
 

@@ -35,7 +35,14 @@ export async function rollCommand(
 ): Promise<number> {
   const modes = modesOf(flags, context)
   if (flags.once !== undefined && flags.dryRun !== true) {
-    const begun = await (await load()).begunFor(flags.once, placeOf(flags))
+    const { once } = flags
+    let begun: RollHistory | undefined
+    // While the journals cannot be asked, it is not known whether a run of this key has a node out.
+    const code = await passingFails(context, async () => {
+      begun = await (await load()).begunFor(once, placeOf(flags))
+      return 0
+    })
+    if (code !== 0) return code
     if (begun !== undefined) return goOnOnce(begun, { context, load, flags })
   }
   const spec = await rollSpecOfFlags(names, flags, context)

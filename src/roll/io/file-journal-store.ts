@@ -2,11 +2,8 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/pro
 import { dirname, join } from 'node:path'
 import { type FileLock, tryLock } from '../../ground/machine/file-lock.ts'
 import { isRunName } from '../../ground/model/run-name.ts'
-import { evenkeel, say } from '../../ground/model/sentence.ts'
-import { UserError } from '../../ground/model/user-error.ts'
 import type {
   JournalBeginning,
-  JournalEntry,
   JournalHeader,
   JournalStore,
   OpenJournal,
@@ -14,8 +11,19 @@ import type {
   StoredRun,
 } from '../ports/journal.ts'
 import { FileJournal, writeAll } from './file-journal.ts'
+import {
+  checkCluster,
+  checked,
+  checkedHeader,
+  headerOf,
+  newestFirst,
+  runExists,
+  runInUse,
+  unknownRun,
+  type Where,
+} from './journal-checks.ts'
 import { journalError } from './journal-error.ts'
-import { asHeader, headerVersion, type JournalLines, parseJournalLines } from './journal-lines.ts'
+import { parseJournalLines } from './journal-lines.ts'
 
 const JOURNAL_FILE = 'journal.jsonl'
 const LOCK_FILE = 'lock.db'
@@ -29,8 +37,9 @@ export class FileJournalStore implements JournalStore {
     this.directory = stateDir
   }
 
-  async create({ at, run, cluster, tool }: JournalBeginning): Promise<OpenJournal> {
-    const header: JournalHeader = { at, type: 'journal', v: 1, run, cluster, tool }
+  async create(beginning: JournalBeginning): Promise<OpenJournal> {
+    const header = headerOf(beginning)
+    const { run } = header
     const directory = this.#directoryOf(run)
     try {
       await makePrivateDirectory(this.directory)
@@ -62,7 +71,7 @@ export class FileJournalStore implements JournalStore {
   async read(run: string): Promise<StoredJournal> {
     const path = join(this.#directoryOf(run), JOURNAL_FILE)
     try {
-      return checked(parseJournalLines(await readFile(path)), { run, path })
+      return checked(parseJournalLines(await readFile(path)), this.#where(run))
     } catch (error) {
       if (hasCode(error, 'ENOENT')) throw unknownRun(run, this.directory)
       throw journalError(error, path)
@@ -84,11 +93,23 @@ export class FileJournalStore implements JournalStore {
     return join(this.#directoryOf(run), JOURNAL_FILE)
   }
 
+  filesOf(run: string): string {
+    return this.#directoryOf(run)
+  }
+
+  text(run: string): Promise<string> {
+    return readFile(this.pathOf(run), 'utf8')
+  }
+
   /** Takes the lock for a moment if no process has it. */
   async inUse(run: string): Promise<boolean> {
     const lock = await tryLock(join(this.#directoryOf(run), LOCK_FILE))
     lock?.release()
     return lock === undefined
+  }
+
+  #where(run: string): Where {
+    return { run, path: this.pathOf(run), repair: 'restore the file; or move its directory away' }
   }
 
   #directoryOf(run: string): string {
@@ -122,8 +143,8 @@ export class FileJournalStore implements JournalStore {
     try {
       const bytes = await file.readFile()
       const lines = parseJournalLines(bytes)
-      const { header, entries } = checked(lines, { run, path })
-      if (header.cluster !== cluster) throw otherCluster(header, cluster)
+      const { header, entries } = checked(lines, this.#where(run))
+      checkCluster(header, cluster)
       const cutBytes = bytes.length - lines.goodBytes
       if (cutBytes > 0) {
         await file.truncate(lines.goodBytes)
@@ -140,45 +161,17 @@ export class FileJournalStore implements JournalStore {
     const path = join(this.#directoryOf(run), JOURNAL_FILE)
     try {
       const first = parseJournalLines(await readStart(path)).entries.slice(0, 1)
-      return { run, header: checkedHeader(first[0], { run, path }) }
+      return { run, header: checkedHeader(first[0], this.#where(run)) }
     } catch (error) {
       return { run, problem: error instanceof Error ? error.message : String(error) }
     }
   }
 }
 
-interface Where {
-  readonly run: string
-  readonly path: string
-}
-
-function checked({ entries: [first, ...entries], damagedLine }: JournalLines, where: Where): StoredJournal {
-  if (first === undefined && damagedLine === undefined) throw emptyJournal(where)
-  const header = checkedHeader(first, where)
-  if (damagedLine !== undefined) throw damaged(where, `line ${damagedLine} is not an entry, and others follow it`)
-  return { header, entries }
-}
-
-function checkedHeader(first: JournalEntry | undefined, where: Where): JournalHeader {
-  if (first === undefined) throw damaged(where, 'it has no header')
-  const header = asHeader(first)
-  if (header !== undefined && header.run === where.run) return header
-  if (header !== undefined) throw damaged(where, `it is the journal of run ${header.run}`)
-  const version = headerVersion(first)
-  if (version === undefined || version === 1) throw damaged(where, 'its first line is not a header')
-  throw new UserError(`the journal of run ${where.run} has format ${version}; this Even Keel reads format 1`, {
-    code: 'journal.version',
-    fix: 'use the version of Even Keel that began the run',
-  })
-}
-
 async function locked(directory: string, run: string): Promise<FileLock> {
   const lock = await tryLock(join(directory, LOCK_FILE))
-  if (lock !== undefined) return lock
-  throw new UserError(`another process works on run ${run}`, {
-    code: 'journal.in-use',
-    fix: 'wait until it has ended, or stop it with Ctrl-C',
-  })
+  if (lock === undefined) throw runInUse(run)
+  return lock
 }
 
 async function readStart(path: string): Promise<Buffer> {
@@ -215,37 +208,3 @@ async function syncDirectory(path: string): Promise<void> {
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
-
-function newestFirst(left: StoredRun, right: StoredRun): number {
-  const [ours, theirs] = [left.header?.at ?? '', right.header?.at ?? '']
-  return ours === theirs ? (left.run < right.run ? 1 : -1) : ours < theirs ? 1 : -1
-}
-
-const unknownRun = (run: string, stateDir: string): UserError =>
-  new UserError(`no run ${JSON.stringify(run)} in ${stateDir}`, {
-    code: 'journal.unknown-run',
-    fix: isRunName(run)
-      ? say`name its directory with --state-dir; if the journal is lost: ${evenkeel`roll abort ${run} -f roll.yaml`}`
-      : 'name the run by its directory; without a name it is the run begun last',
-  })
-
-const runExists = (run: string, directory: string): UserError =>
-  new UserError(`run ${run} exists already: ${directory}`, { code: 'journal.run-exists' })
-
-const emptyJournal = ({ run, path }: Where): UserError =>
-  new UserError(`run ${run} was never begun: ${path} holds nothing`, {
-    code: 'journal.empty',
-    fix: 'start a new roll; this run changed nothing',
-  })
-
-const damaged = ({ path }: Where, what: string): UserError =>
-  new UserError(`${path} cannot be trusted: ${what}`, {
-    code: 'journal.damaged',
-    fix: say`restore the file; or move its directory away, then: ${evenkeel`roll abort -f roll.yaml`}`,
-  })
-
-const otherCluster = (header: JournalHeader, cluster: string): UserError =>
-  new UserError(`run ${header.run} belongs to cluster ${header.cluster}; this is ${cluster}`, {
-    code: 'journal.other-cluster',
-    fix: 'choose the context of the cluster on which the run was begun',
-  })

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { FileLock } from '../../ground/machine/file-lock.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { JournalEntry, JournalHeader, OpenJournal } from '../ports/journal.ts'
@@ -19,12 +20,11 @@ interface FileJournalParts {
 
 /**
  * One journal, held open and locked. Appends are written one after the other, each synced before the next begins.
- *
- * Law: an acknowledged entry of the journal survives kill -9.
  */
 export class FileJournal implements OpenJournal {
   readonly run: string
   readonly path: string
+  readonly files: string
   readonly header: JournalHeader
   readonly entries: readonly JournalEntry[]
   readonly cutBytes: number
@@ -34,6 +34,8 @@ export class FileJournal implements OpenJournal {
   /** There may be unsynced bytes behind `#sizeBytes`: they are cut off before anything else is written. */
   #spoiled = false
   #turn: Promise<void> = Promise.resolve()
+  /** Why the last append failed that did; those that waited behind it fail with it. */
+  #failure: { readonly error: unknown } | undefined
 
   constructor({ path, file, lock, header, entries, sizeBytes, cutBytes }: FileJournalParts) {
     this.run = header.run
@@ -41,6 +43,7 @@ export class FileJournal implements OpenJournal {
     this.entries = entries
     this.cutBytes = cutBytes
     this.path = path
+    this.files = dirname(path)
     this.#file = file
     this.#lock = lock
     this.#sizeBytes = sizeBytes
@@ -48,7 +51,11 @@ export class FileJournal implements OpenJournal {
 
   append(entry: JournalEntry): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(entry)}\n`)
-    const appended = this.#turn.then(() => this.#write(line))
+    const before = this.#failure
+    const appended = this.#turn.then(() => {
+      if (this.#failure !== before) throw this.#failure?.error
+      return this.#write(line)
+    })
     this.#turn = appended.catch(() => undefined)
     return appended
   }
@@ -72,7 +79,8 @@ export class FileJournal implements OpenJournal {
     } catch (error) {
       // If this fails too, it is tried again before the next entry; until then a reader finds a torn last line.
       await this.#cut().catch(() => undefined)
-      throw journalError(error, this.path)
+      this.#failure = { error: journalError(error, this.path) }
+      throw this.#failure.error
     }
   }
 

@@ -1,5 +1,5 @@
 import { appendFile, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { LatencySecond } from '../model/latency-second.ts'
 
 const LATENCY_FILE = 'latency.jsonl'
@@ -15,8 +15,8 @@ export class LatencyFile {
   #turn: Promise<void> = Promise.resolve()
 
   /** `onFailure` is called once. */
-  constructor(journalPath: string, onFailure: (reason: string) => void) {
-    this.#path = join(dirname(journalPath), LATENCY_FILE)
+  constructor(directory: string, onFailure: (reason: string) => void) {
+    this.#path = join(directory, LATENCY_FILE)
     this.#onFailure = onFailure
   }
 
@@ -41,16 +41,20 @@ export class LatencyFile {
   }
 }
 
-/** The latency of each second, from the file beside a journal. Skips lines that cannot be read; empty if the file is missing. */
-export async function readLatency(journalPath: string): Promise<readonly LatencySecond[]> {
-  const text = (await readLatencyText(journalPath)) ?? ''
+/**
+ * The latency of each second, from the file beside a journal. Skips lines that cannot be read; empty if the file is missing, or the
+ * journal has no directory.
+ */
+export async function readLatency(directory: string | undefined): Promise<readonly LatencySecond[]> {
+  const text = (await readLatencyText(directory)) ?? ''
   return text.split('\n').flatMap((line) => secondOf(line) ?? [])
 }
 
 /** The text of that file; absent where it cannot be read. */
-export async function readLatencyText(journalPath: string): Promise<string | undefined> {
+export async function readLatencyText(directory: string | undefined): Promise<string | undefined> {
+  if (directory === undefined) return undefined
   try {
-    return await readFile(join(dirname(journalPath), LATENCY_FILE), 'utf8')
+    return await readFile(join(directory, LATENCY_FILE), 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error) return undefined
     throw error

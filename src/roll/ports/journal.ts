@@ -21,8 +21,15 @@ export interface JournalHeader extends JournalBeginning {
 }
 
 /**
- * What will be done, on disk before it is done. `append` settles when the entry is synced; it rejects with WorldError
- * JOURNAL_WRITE (disk full, file gone) and leaves no half line that a reader would take for an entry.
+ * What will be done, stored before it is done. `append` settles when the entry is stored for good (synced, or acknowledged by the API
+ * server). It rejects with WorldError JOURNAL_WRITE (disk full, file gone, API away, quota), and leaves no half line that a reader would
+ * take for an entry.
+ *
+ * Appends settle in order. One that is rejected takes along those that wait behind it, so that no entry is stored whose predecessor is not.
+ * A rejected entry may be found whole until the next append has settled; then it is gone, unless a process that opened the journal in
+ * between has kept it.
+ *
+ * Law: an acknowledged entry of the journal survives kill -9.
  */
 export interface Journal {
   readonly run: string
@@ -38,10 +45,14 @@ export interface StoredJournal {
 
 /** A journal that is ours alone until it is closed or the process ends, however it ends. */
 export interface OpenJournal extends Journal, StoredJournal {
-  /** The path of the file. */
+  /** Where it is, for people. */
   readonly path: string
   /** The length of a last line that a crash or a full disk had left half written, and that was cut off. */
   readonly cutBytes: number
+  /** The directory of what belongs to the run beside its journal; absent where there is none. */
+  readonly files?: string
+  /** Fires once another process has the run; this one then stops as after Ctrl-C. Absent: the kernel lets none have it. */
+  readonly lost?: AbortSignal
   /** Waits for appends under way, then releases the lock. */
   close(): Promise<void>
 }
@@ -54,21 +65,33 @@ export interface StoredRun {
 }
 
 /**
- * The journals of one machine. Rejects with UserError `journal.*` where a person has to do something (no such run, another
- * cluster or version, in use, directory not writable), with WorldError JOURNAL_WRITE where the disk fails.
+ * The journals of one machine, or of one namespace. Rejects with UserError `journal.*` where a person has to do something (no such run,
+ * another cluster or version, in use, place not writable), with WorldError JOURNAL_WRITE where the disk or the API server fails.
+ *
+ * Law: one process at a time works on a run.
  */
 export interface JournalStore {
-  create(beginning: JournalBeginning): Promise<OpenJournal>
-  /** For one process at a time: `resume` and `abort` of a run that another process has in work are refused. */
-  open(run: string, cluster: string): Promise<OpenJournal>
+  /** `slotMs`: how long the slots of the run last without a renewal; whoever has the journal takes them at once. */
+  create(beginning: JournalBeginning, slotMs?: number): Promise<OpenJournal>
+  /**
+   * For one process at a time: `resume` and `abort` of a run that another process has in work are refused. May first have to watch for
+   * some minutes whether that process lives.
+   */
+  open(run: string, cluster: string, signal?: AbortSignal): Promise<OpenJournal>
   /** Without a lock, at any time: for reports and status. */
   read(run: string): Promise<StoredJournal>
-  /** Whether a process has the run in work now. */
+  /** All lines as they are stored, also those of a journal that cannot be read. */
+  text(run: string): Promise<string>
+  /** Whether a process has the run in work now, as far as that can be known at one look. For people. */
   inUse(run: string): Promise<boolean>
-  /** The directory of the journals, for people. */
+  /** The place of the journals, for people: a directory, or `configmaps:NAMESPACE`. */
   readonly directory: string
   /** The path of the journal, for people. */
   pathOf(run: string): string
+  /** The directory of what belongs to a run beside its journal; undefined where there is none. */
+  filesOf(run: string): string | undefined
   /** Newest first, by the time in their headers; journals that cannot be read come last. */
   runs(): Promise<readonly StoredRun[]>
+  /** Removes the journal of a run. Absent: that is for people alone. */
+  remove?(run: string): Promise<void>
 }

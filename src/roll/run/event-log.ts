@@ -49,6 +49,8 @@ export class EventLog {
   /** What the disk refused and the next process cannot do without: it comes before all else once the disk takes it. */
   #owed: Entry[] = []
   #lost: Omit<JournalGap, 'owed' | 'isOpen'> | undefined
+  /** Not yet handed to the journal: it takes all at once, which is one request where it is in the cluster. */
+  #queued: Entry[] = []
   #tail: Promise<void> = Promise.resolve()
 
   constructor(parts: {
@@ -125,27 +127,33 @@ export class EventLog {
 
   #enqueue(entry: Entry): void {
     if (this.#isClosed) return
-    this.#tail = this.#tail.then(() => this.#append(entry))
+    this.#queued.push(entry)
+    this.#tail = this.#tail.then(() => this.#append())
   }
 
-  async #append(entry: Entry): Promise<void> {
-    try {
-      for (let owed = this.#owed[0]; owed !== undefined; owed = this.#owed[0]) {
-        await this.#journal.append(owed)
-        this.#owed.shift()
-      }
-      await this.#journal.append(entry)
-      this.#writable = true
-    } catch (error) {
-      if (!(error instanceof WorldError)) throw error
-      if (NEEDED.has(entry.type) || isPutBack(entry)) this.#owed.push(entry)
-      if (this.#writable) {
-        const text = `the journal cannot be written: ${error.message}; nothing disruptive is started until it can be written`
-        this.#sink({ type: 'warning', text, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) })
-      }
-      this.#writable = false
-      const { entries = 0, since = toIso(this.#clock.wallMs()) } = this.#lost ?? {}
-      this.#lost = { entries: entries + 1, since, why: error.message }
+  /** All that is queued. The journal takes what is owed first, and where it refuses an entry, none of those behind it. */
+  async #append(): Promise<void> {
+    const queued = this.#queued.splice(0)
+    if (queued.length === 0) return
+    const group = [...this.#owed, ...queued]
+    const taken = await Promise.allSettled(group.map((entry) => this.#journal.append(entry)))
+    const refusals = taken.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    const [refusal] = refusals
+    const bug = refusals.find((error) => !(error instanceof WorldError))
+    if (bug !== undefined) throw bug
+    const refused = group.filter((_, at) => taken[at]?.status === 'rejected')
+    this.#owed = refused.filter((entry) => NEEDED.has(entry.type) || isPutBack(entry))
+    if (refusal instanceof WorldError)
+      this.#noteRefusal(refusal, refused.filter((entry) => queued.includes(entry)).length)
+    this.#writable = refusal === undefined
+  }
+
+  #noteRefusal({ message: why }: WorldError, count: number): void {
+    if (this.#writable) {
+      const text = `the journal cannot be written: ${why}; nothing disruptive is started until it can be written`
+      this.#sink({ type: 'warning', text, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) })
     }
+    const { entries = 0, since = toIso(this.#clock.wallMs()) } = this.#lost ?? {}
+    this.#lost = { entries: entries + count, since, why }
   }
 }

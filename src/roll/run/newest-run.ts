@@ -19,7 +19,7 @@ export async function newestRun(store: JournalStore): Promise<string> {
   if (readable !== undefined) return readable
   throw new UserError(`there is no journal of a roll in ${store.directory}`, {
     code: 'journal.none',
-    fix: say`name the directory with --state-dir, or begin a roll: ${evenkeel`roll -f roll.yaml`}; if the journal is lost: ${evenkeel`roll abort -f roll.yaml`}`,
+    fix: say`name the place of the journals with --state-dir, or begin a roll: ${evenkeel`roll -f roll.yaml`}; if the journal is lost: ${evenkeel`roll abort -f roll.yaml`}`,
   })
 }
 
@@ -45,7 +45,7 @@ async function refuseUnreadable(store: JournalStore, run: string): Promise<void>
   }
 }
 
-/** Rejects with the error of a journal that is on this machine and cannot be read: it is not lost. */
+/** Rejects with the error of a journal that exists and cannot be read: it is not lost. */
 export async function hasJournal(store: JournalStore, run: string): Promise<boolean> {
   try {
     await store.read(run)

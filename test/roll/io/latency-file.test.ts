@@ -10,23 +10,22 @@ const SECOND = { at: '2026-11-21T06:14:39.000Z', good: 100, failed: 0, p50Ms: 3.
 test('seconds of two processes are read in order; half a line of a killed process is left out', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-latency-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
-  const journal = join(folder, 'journal.jsonl')
-  assert.deepEqual(await readLatency(journal), [])
+  assert.deepEqual(await readLatency(folder), [])
   const refused: string[] = []
-  const first = new LatencyFile(journal, (reason) => refused.push(reason))
+  const first = new LatencyFile(folder, (reason) => refused.push(reason))
   first.append([SECOND])
   await first.flushed()
   await appendFile(join(folder, 'latency.jsonl'), '{"at":"2026-11-21T06:14:40\n{"at":7,"good":1}\n')
-  const second = new LatencyFile(journal, (reason) => refused.push(reason))
+  const second = new LatencyFile(folder, (reason) => refused.push(reason))
   second.append([{ ...SECOND, failed: 2 }])
   await second.flushed()
-  assert.deepEqual(await readLatency(journal), [SECOND, { ...SECOND, failed: 2 }])
+  assert.deepEqual(await readLatency(folder), [SECOND, { ...SECOND, failed: 2 }])
   assert.deepEqual(refused, [])
 })
 
 test('a disk that refuses the file causes one warning, and stops nothing', async () => {
   const refused: string[] = []
-  const file = new LatencyFile('/proc/no-such-folder/journal.jsonl', (reason) => refused.push(reason))
+  const file = new LatencyFile('/proc/no-such-folder', (reason) => refused.push(reason))
   file.append([SECOND])
   file.append([SECOND])
   await file.flushed()

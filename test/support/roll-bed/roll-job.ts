@@ -8,7 +8,6 @@ import { lbConfig } from './lb-config.ts'
 import type { RollBed } from './roll-bed.ts'
 
 export const NAMESPACE = ['-n', 'evenkeel'] as const
-export const UID = 65_532
 
 interface Manifest {
   readonly kind: string
@@ -53,19 +52,6 @@ export function sshFiles(bed: Bed, place: string): Readonly<Record<'config' | 'k
     id_ed25519: read('id_ed25519'),
   }
 }
-
-/** The disk of the journal: a folder that every node reaches. */
-export const journalVolume = (path: string): object => ({
-  apiVersion: 'v1',
-  kind: 'PersistentVolume',
-  metadata: { name: 'journal' },
-  spec: {
-    capacity: { storage: '1Gi' },
-    accessModes: ['ReadWriteOnce'],
-    hostPath: { path },
-    claimRef: { namespace: 'evenkeel', name: 'evenkeel-roll' },
-  },
-})
 
 interface JobStatus {
   readonly succeeded?: number

@@ -60,7 +60,7 @@ function ssh(snapshot: DoctorSnapshot): Check {
 function stateDirectory({ stateDirectory: found }: DoctorSnapshot): Check {
   const name = 'state directory'
   if (found.is === 'found') return { name, state: 'ok', text: `${found.value} can be written` }
-  return failedCheck(name, { fix: 'name another directory with --state-dir or $XDG_STATE_HOME', ...found })
+  return failedCheck(name, { fix: 'name another place with --state-dir or $XDG_STATE_HOME', ...found })
 }
 
 function kubeconfig({ kubeconfig: found }: DoctorSnapshot): Check {

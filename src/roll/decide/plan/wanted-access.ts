@@ -71,6 +71,20 @@ export const kuredAccess = ({ reboot: { kuredLock } }: Pick<RollSpec, 'reboot'>)
     ? []
     : ['get', 'patch'].map((verb) => ({ verb, group: 'apps', resource: 'daemonsets', ...kuredLock }))
 
+/** Only where the journals are ConfigMaps (`--state-dir configmaps:NAMESPACE`): `deploy/roll-journal-rbac.yaml` grants these. */
+export const journalAccess = (namespace: string): readonly Access[] => [
+  ...['get', 'list', 'create', 'patch', 'delete'].map((verb) => ({
+    verb,
+    group: '',
+    resource: 'configmaps',
+    namespace,
+  })),
+  ...['get', 'create', 'patch', 'delete'].map((verb) => ({
+    ...{ verb, group: 'coordination.k8s.io' },
+    ...{ resource: 'leases', namespace },
+  })),
+]
+
 /** Only where a gate reads an object of the API. No file of ours grants these rights. */
 export const gateAccess = ({ gates = [] }: Pick<RollSpec, 'gates'>): readonly Access[] =>
   gates.flatMap(({ question }) => {
