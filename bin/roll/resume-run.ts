@@ -35,7 +35,8 @@ export async function goOn(request: RunRequest, resuming: Resuming): Promise<voi
   })
   if (verdict === undefined) refuseUnknownPod(request, place)
   const own = await ownPodOf(request, place, io.interrupt)
-  const journal = await store.open(id, place.uid, io.interrupt)
+  const slotMs = request.file?.spec.slots.leaseDurationMs
+  const journal = await store.open(id, place.uid, { signal: io.interrupt, ...present({ slotMs }) })
   const amending = amendingOf(asked, resuming, place)
   const { run, clusterName, firstSeq } = await untilEngine(journal, async () => {
     const resumed = await resumeRun({

@@ -65,6 +65,16 @@ test('doctor says that nothing is missing, and of a file without a probe that no
   assert.equal(existsSync(join(folder, "it's state")), false)
 })
 
+test('doctor says whether journals can be written into a namespace, by the rights alone', async (t) => {
+  const { doctor } = await aMachine(t)
+  const seen = await doctor(`--kubeconfig 'my kube.yaml' --state-dir configmaps:evenkeel -o json`)
+  const state = checksOf(seen.out).find(({ name }) => name === 'state directory')
+  assert.deepEqual([state?.state, state?.text], ['ok', 'configmaps:evenkeel can be written'])
+  const away = await doctor('--state-dir configmaps:evenkeel -o json', { KUBERNETES_SERVICE_HOST: '' })
+  const unknown = checksOf(away.out).find(({ name }) => name === 'state directory')
+  assert.match(`${unknown?.state} ${unknown?.text}`, /^missing no journal .* the cluster cannot be asked$/)
+})
+
 test('doctor asks each probe target and each balancer socket of the file', async (t) => {
   const { doctor, folder, cluster } = await aMachine(t)
   const spec = parse(await readFile(join(folder, 'roll one.yaml'), 'utf8'))

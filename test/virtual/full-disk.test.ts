@@ -44,6 +44,44 @@ test('a disk that is full when the slot is to be taken is tried again after a wh
   cluster.end()
 })
 
+test('while a journal in the cluster answers late that it takes nothing, no node is touched, and the roll goes on once it does', async () => {
+  const { cluster, roll, first } = await begunRoll()
+  const n1 = () => cluster.world.store.get(NODES, { name: 'n1' })
+  let awayUntilMs = 0
+  const seen: unknown[] = []
+  roll.journal.disk = {
+    luckOf: ({ type }) => {
+      if (type === 'step.started' && awayUntilMs === 0) awayUntilMs = cluster.time.monoMs() + 90_000
+      if (cluster.time.monoMs() >= awayUntilMs) return { kind: 'well' }
+      seen.push(n1()?.metadata.annotations?.['evenkeel.dev/record'])
+      return { kind: 'away', byMs: 15_000 }
+    },
+    onSynced: () => undefined,
+  }
+  const end = await cluster.time.settle(first.ended, 900_000)
+  assert.equal(end === 'died' ? end : end.outcome, 'completed')
+  assert.ok(seen.length > 3)
+  assert.deepEqual(new Set(seen), new Set([undefined]))
+  cluster.end()
+})
+
+test('a node that is out is put back though its journal in the cluster answers each entry late, and takes none', async () => {
+  const { cluster, roll, first } = await begunRoll()
+  await cluster.time.settle(
+    first.log.first((event) => event.type === 'step.started' && event.step === 'drain'),
+    600_000,
+  )
+  first.kill()
+  roll.journal.disk = { luckOf: () => ({ kind: 'away', byMs: 15_000 }), onSynced: () => undefined }
+  const from = cluster.time.monoMs()
+  const end = await cluster.time.settle(roll.resume(ABORTED).ended, 600_000)
+  assert.equal(end === 'died' ? end : end.outcome, 'aborted')
+  assert.ok(cluster.time.monoMs() - from < 90_000, `${cluster.time.monoMs() - from} ms`)
+  const node = cluster.world.store.get(NODES, { name: 'n1' })
+  assert.equal(node?.metadata.annotations?.['evenkeel.dev/record'], undefined)
+  cluster.end()
+})
+
 test('a node that is out is put back though its journal takes no entry any more', async () => {
   const { cluster, roll, first } = await begunRoll()
   await cluster.time.settle(

@@ -38,6 +38,7 @@ interface Parts extends SegmentParts {
 /** Of an opening against a process that still writes: each time the segment has changed, it is read again. */
 const OPENINGS_MAX = 5
 const NEVER = new AbortController().signal
+/** Not known here: the Lease has it. */
 const SLOT_MS = 0
 
 /** Journals as ConfigMaps of one namespace, `evenkeel-run-RUN-0` and so on. The Lease `evenkeel-run-RUN` says which process has the run. */
@@ -72,11 +73,15 @@ export class ConfigMapJournalStore implements JournalStore {
     })
   }
 
-  async open(run: string, cluster: string, signal = NEVER): Promise<OpenJournal> {
+  async open(
+    run: string,
+    cluster: string,
+    { signal = NEVER, slotMs = SLOT_MS }: Parameters<JournalStore['open']>[2] = {},
+  ): Promise<OpenJournal> {
     checkCluster((await this.read(run)).header, cluster)
     const { locks } = await this.#parts()
     return this.#asked(async () => {
-      const lock = await locks.take(run, SLOT_MS, signal)
+      const lock = await locks.take(run, slotMs, signal)
       if (lock === undefined) throw runInUse(run)
       return released(lock, () => this.#reopened(run, cluster, lock))
     })

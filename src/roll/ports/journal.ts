@@ -64,6 +64,13 @@ export interface StoredRun {
   readonly problem?: string
 }
 
+interface Opening {
+  /** Ends the wait for a process that may live. */
+  readonly signal?: AbortSignal
+  /** How long the slots of the run last from now on, where that is another time than before. */
+  readonly slotMs?: number
+}
+
 /**
  * The journals of one machine, or of one namespace. Rejects with UserError `journal.*` where a person has to do something (no such run,
  * another cluster or version, in use, place not writable), with WorldError JOURNAL_WRITE where the disk or the API server fails.
@@ -77,7 +84,7 @@ export interface JournalStore {
    * For one process at a time: `resume` and `abort` of a run that another process has in work are refused. May first have to watch for
    * some minutes whether that process lives.
    */
-  open(run: string, cluster: string, signal?: AbortSignal): Promise<OpenJournal>
+  open(run: string, cluster: string, opening?: Opening): Promise<OpenJournal>
   /** Without a lock, at any time: for reports and status. */
   read(run: string): Promise<StoredJournal>
   /** All lines as they are stored, also those of a journal that cannot be read. */

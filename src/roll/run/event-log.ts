@@ -128,13 +128,13 @@ export class EventLog {
   #enqueue(entry: Entry): void {
     if (this.#isClosed) return
     this.#queued.push(entry)
-    this.#tail = this.#tail.then(() => this.#append())
+    // The write that takes the first of them takes all.
+    if (this.#queued.length === 1) this.#tail = this.#tail.then(() => this.#append())
   }
 
   /** All that is queued. The journal takes what is owed first, and where it refuses an entry, none of those behind it. */
   async #append(): Promise<void> {
     const queued = this.#queued.splice(0)
-    if (queued.length === 0) return
     const group = [...this.#owed, ...queued]
     const taken = await Promise.allSettled(group.map((entry) => this.#journal.append(entry)))
     const refusals = taken.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))

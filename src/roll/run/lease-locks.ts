@@ -24,7 +24,8 @@ interface Parts {
 /** Of the duration of the Lease: how often its holder renews it, and how often it is looked at, or tried again. */
 const RENEWALS = 6
 const LOOKS = 24
-/** As long as slots may last (`slots.leaseDuration`). What asks for more was not written by us. */
+/** As short and as long as slots may last (`slots.leaseDuration`). What asks for more was not written by us. */
+const DURATION_MS_MIN = 15_000
 const DURATION_MS_MAX = 3_600_000
 const RELEASE_LIMIT_MS = 10_000
 const UNANSWERED_MAX = 3
@@ -59,9 +60,11 @@ export class LeaseLocks implements RunLocks {
   }
 }
 
-/** A later process keeps to the duration that the first one chose by the roll file. */
-const durationOf = (lease: Lease | undefined, slotMs: number): number =>
-  Math.min(DURATION_MS_MAX, Math.max(SLOT_STALE_MS, slotMs, (lease?.durationSeconds ?? 0) * 1000))
+/** By the roll file; a later process makes it longer, and never shorter: another one may go by what was there before. */
+function durationOf(lease: Lease | undefined, slotMs: number): number {
+  const longest = Math.max(slotMs, (lease?.durationSeconds ?? 0) * 1000)
+  return Math.min(DURATION_MS_MAX, longest > 0 ? Math.max(DURATION_MS_MIN, longest) : SLOT_STALE_MS)
+}
 
 const isRefused = (error: Unanswered['error']): boolean => 'retry' in error && error.retry === 'never'
 
@@ -102,6 +105,7 @@ class LeaseLock implements RunLock {
   /** False: another process has it, and was seen to renew it. */
   async acquired(signal: AbortSignal): Promise<boolean> {
     const { clock, durationMs } = this.#parts
+    const pauseMs = durationMs / LOOKS
     let staleAt: number | undefined
     for (let unanswered = 0; ; ) {
       const answer = await this.#keeper.acquire({ node: '', takeStale: true }, signal)
@@ -111,12 +115,12 @@ class LeaseLock implements RunLock {
         if (unanswered === UNANSWERED_MAX || isRefused(answer.error)) throw answer.error
       } else if (answer.owner !== undefined) {
         const until = clock.monoMs() + answer.staleInMs
-        // Any write of its holder restarts the stopwatch.
-        if ((staleAt !== undefined && until > staleAt) || answer.staleInMs > DURATION_MS_MAX) return false
+        // Any write of its holder restarts the stopwatch, at this look: then it runs out a whole pause later, at least.
+        if ((staleAt !== undefined && until > staleAt + pauseMs / 2) || answer.staleInMs > DURATION_MS_MAX) return false
         if (staleAt === undefined) this.#sayWaits(answer.staleInMs)
         staleAt = until
       }
-      await clock.sleep(durationMs / LOOKS, signal)
+      await clock.sleep(pauseMs, signal)
     }
     this.#renewing = this.#renew(this.#life.signal)
     return true

@@ -50,6 +50,15 @@ test('what a journal remembers is for the commands that read no journal', () => 
   assert.equal(plainText(remembered(kubectl`get nodes`)), 'kubectl --context prod --kubeconfig /k get nodes')
 })
 
+test('a command for a journal in the cluster of the run says how that cluster is reached', () => {
+  const remembered = { context: 'prod', kubeconfig: '/k' }
+  const inCluster = pasteWith({ stateDir: 'configmaps:evenkeel', remembered })
+  const where = '--context prod --kubeconfig /k --state-dir configmaps:evenkeel'
+  assert.equal(plainText(inCluster(evenkeel`roll resume X`)), `evenkeel roll resume X ${where}`)
+  const inPod = pasteWith({ stateDir: 'configmaps:evenkeel' })
+  assert.equal(plainText(inPod(evenkeel`roll resume X`)), 'evenkeel roll resume X --state-dir configmaps:evenkeel')
+})
+
 test('a command that would be broken at the end of a line stands whole on its own', () => {
   const then = say`remove what held it up, then: ${evenkeel`roll resume`} (n1 got no command)`
   assert.deepEqual(wrapText(paste(then), 40, 1_000), [

@@ -186,6 +186,18 @@ test('a run of a key that was aborted is no roll that is done, though its abort 
   assert.match(err, /was begun for this key and is over: nothing is done/)
 })
 
+test('while the journals cannot be asked for the key, nothing is begun, and a Job tries again', async () => {
+  for (const [code, exitCode] of [
+    ['KUBE_UNREACHABLE', 1],
+    ['journal.state-dir', 2],
+  ] as const) {
+    const actions = new ScriptedActions(ended('completed', 0))
+    actions.begunFor = () => Promise.reject(new UserError('no', { code }))
+    const seen = await evenkeel('roll -f roll.yaml --once job-1 -y', actions)
+    assert.deepEqual([seen.code, actions.requests], [exitCode, []], seen.err)
+  }
+})
+
 test('a run of a key fails with exit 1 for what passes, so that a Job tries again, and with exit 2 for wrong input', async () => {
   const TABLE: readonly (readonly [code: string, exitCode: number])[] = [
     ['KUBE_UNREACHABLE', 1],

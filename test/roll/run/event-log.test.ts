@@ -87,3 +87,40 @@ test('the journal counts as writable again with the first entry that it takes, a
     'the journal cannot be written: no space left on device; nothing disruptive is started until it can be written',
   ])
 })
+
+test('what is noted while an entry is written goes to the journal together, and where a part is refused, only what is needed of it is owed', async () => {
+  const clock = new VirtualClock()
+  const groups: string[][] = []
+  const refused = new Set<unknown>()
+  const append = async ({ type, n }: JournalEntry): Promise<void> => {
+    const now = String(clock.monoMs())
+    if (groups.at(-1)?.[0] !== now) groups.push([now])
+    groups.at(-1)?.push(`${type} ${n}`)
+    const error = new WorldError('too large', { code: 'JOURNAL_WRITE', retry: 'never' })
+    const isRefused = refused.has(n)
+    await clock.sleep(10, new AbortController().signal)
+    if (isRefused) throw error
+  }
+  const events = new EventLog({ journal: { run: 'run-1', append }, clock, sink: () => undefined, firstSeq: 0 })
+  refused.add(2).add(3)
+  events.note('meant', { n: 1 })
+  await clock.advance(1)
+  for (const [type, n] of [
+    ['through', 2],
+    ['meant', 3],
+  ] as const)
+    events.note(type, { n })
+  const isKept = events.kept('verdict', { n: 4 })
+  await clock.advance(30)
+  assert.equal(await isKept, false)
+  refused.clear()
+  const next = events.meant({ n: 5 })
+  await clock.advance(10)
+  assert.equal(await next, true)
+  assert.deepEqual(groups, [
+    ['0', 'meant 1'],
+    ['10', 'through 2', 'meant 3', 'verdict 4'],
+    ['31', 'through 2', 'meant 5'],
+  ])
+  assert.deepEqual((await events.gap())?.entries, 2)
+})

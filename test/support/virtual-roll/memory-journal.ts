@@ -1,8 +1,13 @@
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { JournalEntry, JournalHeader, OpenJournal } from '../../../src/roll/ports/journal.ts'
 
-/** What the disk under a journal does with the next entry. `slow`: the entry is written at once, and synced late. */
-export type DiskLuck = { readonly kind: 'well' | 'full' | 'failing' } | { readonly kind: 'slow'; readonly byMs: number }
+/**
+ * What the disk under a journal does with the next entry. `slow`: the entry is written at once, and synced late. `away`: it is refused late,
+ * as by an API server that does not answer.
+ */
+export type DiskLuck =
+  | { readonly kind: 'well' | 'full' | 'failing' }
+  | { readonly kind: 'slow' | 'away'; readonly byMs: number }
 
 /** The disk of the machine that runs the roll. */
 export interface Disk {
@@ -14,6 +19,9 @@ const REFUSALS = {
   full: 'ENOSPC: no space left on device, write',
   failing: 'EIO: i/o error, fdatasync',
 } as const
+
+const refusal = (why: string): WorldError =>
+  new WorldError(`cannot write the journal: ${why}`, { code: 'JOURNAL_WRITE', retry: 'backoff' })
 
 /** A journal as its file would hold it, for processes that come and go. */
 export class MemoryJournal {
@@ -44,10 +52,10 @@ export class MemoryJournal {
   /** As a process has it: settles when the entry is synced, rejects where the disk refuses it. */
   write(entry: JournalEntry, sleep: (ms: number) => Promise<void>): Promise<void> {
     const luck = this.disk.luckOf(entry)
+    if (luck.kind === 'away') return sleep(luck.byMs).then(() => Promise.reject(refusal('no answer')))
     if (luck.kind === 'full' || luck.kind === 'failing') {
       this.#unsynced = luck.kind === 'failing' ? JSON.stringify(entry) : undefined
-      const text = `cannot write the journal: ${REFUSALS[luck.kind]}`
-      return Promise.reject(new WorldError(text, { code: 'JOURNAL_WRITE', retry: 'backoff' }))
+      return Promise.reject(refusal(REFUSALS[luck.kind]))
     }
     this.append(entry)
     if (luck.kind === 'slow') return sleep(luck.byMs).then(() => this.disk.onSynced(entry))
