@@ -45,6 +45,12 @@ const spec = aSpec({ gates: [GATE] })
 
 const before = (gates?: GateReadings): NodeSnapshot => aSnapshot({ change: { spec, ...(gates && { gates }) } })
 
+/** The gate does not pass, and the slot was given back for that. */
+const withoutSlot = (gates?: GateReadings): NodeSnapshot => ({
+  ...before(gates),
+  slot: { state: 'free', mayAct: false },
+})
+
 const atReboot = (gates?: GateReadings): NodeSnapshot =>
   aSnapshot({
     node: { unschedulable: true, taints: [{ key: 'evenkeel.dev/out', effect: 'NoSchedule' }] },
@@ -71,15 +77,19 @@ test('a gate holds before a node, a reboot and an attach until it has passed oft
     ['passes', 500],
   ]
   const rows = [
-    ['node', before, 'record', 'act record: writeRecord'],
-    ['reboot', atReboot, 'reboot', 'act reboot: writeIntent'],
+    ['node', before, 'record', 'act record: writeRecord', 'act slot: releaseSlot'],
+    ['node', withoutSlot, 'slot', 'act slot: takeSlot', 'hold slot: Gate'],
+    ['reboot', atReboot, 'reboot', 'act reboot: writeIntent', 'hold reboot: Gate'],
   ] as const
-  for (const [moment, at, step, goesOn] of rows) {
+  for (const [moment, at, step, goesOn, fails] of rows) {
     assert.equal(shortDecision(decide(at())), `hold ${step}: GateAsked`)
     assert.equal(shortDecision(decide(at(facts(moment)))), `hold ${step}: GateAsked`)
     assert.equal(shortDecision(decide(at(facts(moment, ['passes', 500])))), `hold ${step}: GateAsked`)
-    assert.equal(shortDecision(decide(at(facts(moment, ['passes', 500], ['fails', 100])))), `hold ${step}: GateFails`)
-    assert.equal(shortDecision(decide(at(facts(moment, ['unknown', 100])))), `hold ${step}: GateUnknown`)
+    assert.equal(
+      shortDecision(decide(at(facts(moment, ['passes', 500], ['fails', 100])))),
+      fails.replace(/Gate$/, 'GateFails'),
+    )
+    assert.equal(shortDecision(decide(at(facts(moment, ['unknown', 100])))), fails.replace(/Gate$/, 'GateUnknown'))
     assert.equal(shortDecision(decide(at(facts(moment, ...passed)))), goesOn)
   }
   assert.equal(shortDecision2(settle.next(recorded(settled(facts('attach', ['passes', 500]))))), 'hold GateAsked')
@@ -124,8 +134,8 @@ function heldFor(s: NodeSnapshot, ms: number) {
 
 test('a gate that has held for its limit restores a node before the intent, and keeps a rebooted one out', () => {
   const failing = facts('node', ['fails', 100])
-  assert.equal(heldFor(before(failing), 59_999), undefined)
-  assert.deepEqual(heldFor(before(failing), 60_000), {
+  assert.equal(heldFor(withoutSlot(failing), 59_999), undefined)
+  assert.deepEqual(heldFor(withoutSlot(failing), 60_000), {
     kind: 'held',
     keepOut: false,
     reasons: [
@@ -145,7 +155,7 @@ test('a gate that has held for its limit restores a node before the intent, and 
 })
 
 test('the limit of a gate stands still in a wait by law, not in another hold', () => {
-  const s = before(facts('node', ['fails', 100]))
+  const s = withoutSlot(facts('node', ['fails', 100]))
   const held = rememberDecision({ ...s, now: monoMs(NOW - 50_000) }, decide(s))
   const hold = (code: 'ApiUnreachable' | 'NodeNotReady') =>
     rememberDecision(

@@ -35,6 +35,7 @@ export interface GateWant {
 const GATE_MOMENTS = ['node', 'reboot', 'attach'] as const
 
 const MOMENTS: Readonly<Partial<Record<Step, GateMoment>>> = {
+  slot: 'node',
   record: 'node',
   cordon: 'node',
   reboot: 'reboot',

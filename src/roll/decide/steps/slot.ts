@@ -8,6 +8,7 @@ import { act, done, hold, type StepAnswer } from '../../../service/decide/step-a
 import type { Action } from '../../../service/model/action.ts'
 import { badNode, badNodes } from '../bad-nodes.ts'
 import { heldUp, stuck } from '../blocked.ts'
+import { gatesHold } from '../gates/gates-hold.ts'
 import { baselineGreen } from '../guards.ts'
 import { isBeside, isShutOut, mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
 import { type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
@@ -37,7 +38,7 @@ export const slot: StepRule<NodeSnapshot> = {
     const unmeasured = baselineGreen(s)
     if (unmeasured.length > 0) return hold(unmeasured)
     if (s.cluster.staleForMs > 0) return hold([apiLost])
-    return overBudget(s) ?? mayTake(s)
+    return overBudget(s) ?? gatesFirst(s) ?? mayTake(s)
   },
   // A process that resumes waits for the slot first, and for the machine after that.
   remember: (s, decision) => ({
@@ -55,6 +56,17 @@ const beforeWindow = (s: NodeSnapshot, outside: Reason): StepAnswer =>
   s.slot.state === 'mine'
     ? act([{ kind: 'releaseSlot', node: s.current.node.name }], outside)
     : hold([outside], WINDOW_RECHECK_MS)
+
+/** Gates may hold a node for hours, and other owners need the slot meanwhile. */
+function gatesFirst(s: NodeSnapshot): StepAnswer | undefined {
+  if (ownRecord(s) !== undefined) return undefined
+  const reasons = gatesHold(s, 'node')
+  const [failing] = reasons.filter(({ code }) => code !== 'GateAsked')
+  if (s.slot.state === 'free' && reasons.length > 0) return hold(reasons)
+  if (s.slot.state === 'mine' && failing !== undefined)
+    return act([{ kind: 'releaseSlot', node: s.current.node.name }], failing)
+  return undefined
+}
 
 /** Undefined: one more may be out, as far as is known. */
 function overBudget(s: NodeSnapshot): StepAnswer | undefined {

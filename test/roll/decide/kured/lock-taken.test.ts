@@ -85,8 +85,10 @@ test('the lock is asked for after the gates of the operator, and given back whil
   const s = asking(aSnapshot())
   const decided = (one: NodeSnapshot) => [shortDecision(decide(one)), kuredLockWanted(one, decide(one))]
   assert.deepEqual(decided(gated(s)), ['hold record: GateAsked', undefined])
-  assert.deepEqual(decided(gated(s, 'fails')), ['hold record: GateFails', false])
-  assert.deepEqual(decided(gated(s, 'unknown')), ['hold record: GateUnknown', false])
+  const withoutSlot: NodeSnapshot = { ...s, slot: { state: 'free', mayAct: false } }
+  assert.deepEqual(decided(gated(s, 'fails')), ['act slot: releaseSlot', undefined])
+  assert.deepEqual(decided(gated(withoutSlot, 'fails')), ['hold slot: GateFails', false])
+  assert.deepEqual(decided(gated(withoutSlot, 'unknown')), ['hold slot: GateUnknown', false])
   assert.deepEqual(decided(gated(s, 'passes')), ['hold record: KuredLockDue', true])
   assert.deepEqual(kuredLockWanted(asking(aSnapshot(out)), decide(gated(s, 'fails'))), true)
 })
