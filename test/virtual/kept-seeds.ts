@@ -194,6 +194,8 @@ export const KEPT_SEEDS: readonly string[] = [
   '6400716',
   // People took the weight of the other server while a slow balancer had the command under way: the checker took that for seen.
   '6401111',
+  // Pods found no node but the one that was announced; a person uncordoned the other one right before the reboot was sent.
+  '6802859',
   // A Job's pod had just come when the roll ended: the checker took it for one that the roll had not brought back.
   '1000200008',
 ]

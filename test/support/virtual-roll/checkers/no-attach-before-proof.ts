@@ -92,14 +92,20 @@ const wellOn = (scene: Scene, node: string) => ({
 })
 
 /** Whose record is written now. */
-export function recordedNode(request: EngineRequest): string | undefined {
+export const recordedNode = (request: EngineRequest): string | undefined => nodeGiven(request, RECORD_PATH)
+
+/** The node whose reboot is announced by this request. */
+export const announcedNode = (request: EngineRequest): string | undefined => nodeGiven(request, INTENT_PATH)
+
+function nodeGiven(request: EngineRequest, annotation: string): string | undefined {
   if (request.kind !== 'api' || request.request.method !== 'PATCH' || !Array.isArray(request.request.body)) return
   const ops = request.request.body as readonly { readonly op: string; readonly path: string }[]
-  const isRecord = ops.some(({ op, path }) => op === 'add' && path === RECORD_PATH)
-  return isRecord ? request.request.path.slice(request.request.path.lastIndexOf('/') + 1) : undefined
+  const isGiven = ops.some(({ op, path }) => op === 'add' && path === annotation)
+  return isGiven ? request.request.path.slice(request.request.path.lastIndexOf('/') + 1) : undefined
 }
 
 const RECORD_PATH = '/metadata/annotations/evenkeel.dev~1record'
+const INTENT_PATH = '/metadata/annotations/evenkeel.dev~1intent'
 
 const bootIdIn = (intent: string | undefined): string | undefined =>
   intent === undefined ? undefined : (JSON.parse(intent) as { bootId?: string }).bootId
