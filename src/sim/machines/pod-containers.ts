@@ -86,8 +86,11 @@ export class PodContainers {
     })
     this.mains = containers.map((spec) => {
       const mayStartAgain = (exitCode: number): boolean => mayRestart(this.#pod, exitCode)
-      const launch = (now: ContainerSpec): ContainerProcess =>
-        now.name === serving ? this.#launchServing(now) : this.#launchBeside(now, false)
+      const launch = (now: ContainerSpec): ContainerProcess => {
+        const program = parts.images.programOf(now)
+        if (program !== undefined) return program(this.#pod, now)
+        return now.name === serving ? this.#launchServing(now) : this.#launchBeside(now, false)
+      }
       const known = { spec, state: stateAtStart(pod, spec, stamp) }
       return new ContainerRun({ ...shared, mayRestart: mayStartAgain, launch }, known)
     })

@@ -181,6 +181,10 @@ export const isCustom = ({ status }: ApiResource): boolean => status === 'none'
 
 export const NODE_GUARDS = custom({ plural: 'nodeguards', kind: 'NodeGuard', shortNames: ['ng'] })
 
+export const ROLLS = custom({ plural: 'rolls', kind: 'Roll', shortNames: [] })
+
+export const ROLL_SCHEDULES = custom({ plural: 'rollschedules', kind: 'RollSchedule', shortNames: [] })
+
 export const INGRESS_DAEMON_SETS = custom({
   plural: 'ingressdaemonsets',
   kind: 'IngressDaemonSet',
@@ -215,6 +219,8 @@ export const API_RESOURCES: readonly ApiResource[] = [
   VOLUME_ATTACHMENTS,
   PRIORITY_CLASSES,
   NODE_GUARDS,
+  ROLLS,
+  ROLL_SCHEDULES,
   CONTROLLER_REVISIONS,
   INGRESS_DAEMON_SETS,
   FIRST_INGRESS_DAEMON_SETS,
