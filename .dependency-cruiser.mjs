@@ -19,7 +19,7 @@ const inEach = (name, from, mayImport, comment) => ({
   to: { path: '^src/', pathNot: `^src/(${mayImport.join('|')})` },
 })
 
-const SYSTEMS = 'service|agent|ingress|guard|dns|roll|explain'
+const SYSTEMS = 'service|agent|ingress|guard|dns|roll|explain|operator'
 /** Rooms that speak a protocol: of a system, or of one way to move traffic. */
 const IO = '/io/'
 const SPEAKS = `${IO}|^src/ground/(kube|net|machine)/`
@@ -97,6 +97,12 @@ export default {
       'a roll checks DNS, and offers the holds of NodeGuards as gates; it knows nothing else of other systems',
     ),
     room(
+      'operator-imports',
+      'operator/',
+      ['ground/', 'service/', 'operator/', 'roll/(model|file|report|ports|run)/'],
+      'Rolls as objects: a run is begun by a pod and known by its journal, and no engine works in the controller',
+    ),
+    room(
       'explain-imports',
       'explain/',
       ['ground/', `(${SYSTEMS})/`, 'cli/'],
@@ -131,8 +137,14 @@ export default {
     inEach(
       'run-speaks-no-protocol',
       '(run|probe|holds)/',
-      [...PURE, 'ground/(ports|loop|text)/', `(${SYSTEMS})/(ports|run|probe)/`, 'guard/holds/'],
+      [...PURE, 'ground/(ports|loop|text)/', `(${SYSTEMS})/(ports|run|probe)/`, 'guard/holds/', 'operator/reading/'],
       'a loop reads, decides and performs by its ports; files of people, reports and screens are not its matter',
+    ),
+    inEach(
+      'operator-reads-rolls-in-one-room',
+      'reading/',
+      ['ground/model/', 'operator/(model|decide|reading)/', 'roll/(model|file|report|ports|run)/'],
+      'what a Roll takes from the roll itself: its file, and the view of its run',
     ),
     inEach(
       'file-is-read-alone',

@@ -18,7 +18,7 @@ const OLD: readonly (readonly [old: RegExp, instead: string])[] = [
 /** Where an old word stays, and why. */
 const STAYS: readonly (readonly [where: RegExp, words: RegExp, why: string])[] = [
   [
-    /^src\/roll\/(model|report|cli|run|decide\/(notify|resume))\/|^src\/explain\/cli\/run-here|^bin\/demo\/roll-of-ours/,
+    /^src\/operator\/reading\/seen-run|^src\/roll\/(model|report|cli|run|decide\/(notify|resume))\/|^src\/explain\/cli\/run-here|^bin\/demo\/roll-of-ours/,
     /^standings?$/,
     'a field of events in journals, and of the JSON of a report',
   ],

@@ -27,7 +27,7 @@ export async function newestRun(store: JournalStore): Promise<string> {
  * The run that was begun for the key of `--once`, the newest one where there are several. Rejects with UserError where a
  * journal cannot be read: it may be that one, which must not be begun a second time.
  */
-export async function runOfKey(key: string, store: JournalStore): Promise<string | undefined> {
+export async function runOfKey(key: string, store: Pick<JournalStore, 'read' | 'runs'>): Promise<string | undefined> {
   for (const { run, header } of await store.runs()) {
     if (header === undefined) await refuseUnreadable(store, run)
     else if ((await store.read(run)).entries.some(({ type, onceKey }) => type === 'planned' && onceKey === key))
@@ -36,7 +36,7 @@ export async function runOfKey(key: string, store: JournalStore): Promise<string
   return undefined
 }
 
-async function refuseUnreadable(store: JournalStore, run: string): Promise<void> {
+async function refuseUnreadable(store: Pick<JournalStore, 'read'>, run: string): Promise<void> {
   try {
     await store.read(run)
   } catch (error) {

@@ -8,6 +8,7 @@ import { GUARD_WORDS } from './guard-words.ts'
 import { HOST_EFFECTS, HOST_WORDS } from './host-words.ts'
 import { INGRESS_WORDS } from './ingress-words.ts'
 import type { ReasonEntry, ReasonSection } from './reason-entry.ts'
+import { ROLL_OBJECT_WORDS } from './roll-object-words.ts'
 import { STEP_WAITS } from './step-waits.ts'
 import { STOPS } from './stops.ts'
 
@@ -25,6 +26,7 @@ const ENTRIES = {
   ...CONTROLLER_WORDS,
   ...INGRESS_WORDS,
   ...GUARD_WORDS,
+  ...ROLL_OBJECT_WORDS,
   ...INGRESS_EFFECTS,
 }
 
@@ -97,6 +99,12 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
     intro:
       'It can also report [BudgetUsedUp](#budgetusedup), [MaxOutInvalid](#maxoutinvalid) and [WriteRefused](#writerefused).',
     entries: GUARD_WORDS,
+  },
+  {
+    title: 'A Roll',
+    by: 'the controller, in the status of the object',
+    intro: 'While a run is held, the reasons are those of the roll. It can also report [WriteRefused](#writerefused).',
+    entries: ROLL_OBJECT_WORDS,
   },
   {
     title: 'Reasons to act',

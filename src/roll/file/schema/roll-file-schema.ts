@@ -20,11 +20,22 @@ import { slotsSection } from './slots-section.ts'
 import { stopAgainstProbes } from './stop-against-probes.ts'
 import { stopSection } from './stop-section.ts'
 import { switchField } from './switch-field.ts'
-import { nameField } from './text-field.ts'
+import { nameField, textField } from './text-field.ts'
 import { windowSection } from './window-section.ts'
 
 const metadataSection = section(
-  { name: nameField({ description: 'Name of this roll, for people.', example: 'prod-eu1' }) },
+  {
+    name: nameField({ description: 'Name of this roll, for people.', example: 'prod-eu1' }),
+    namespace: textField({
+      title: 'name',
+      pattern: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+      rule: 'lower-case letters, digits and "-"',
+      maxLength: 63,
+      description:
+        'Of a Roll that is applied to the cluster (docs/rolls.md). The command `evenkeel roll` does not read it.',
+      example: 'evenkeel',
+    }).exactOptional(),
+  },
   'The name of the roll.',
 )
 

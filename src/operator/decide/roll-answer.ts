@@ -1,0 +1,235 @@
+import { present } from '../../ground/model/present.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import type { RollJob } from '../model/roll-job.ts'
+import { BEGUN_ANNOTATION, ROLL_FINALIZER } from '../model/roll-object.ts'
+import type { RollAction } from './action.ts'
+import { APPROVAL_GATE, PAUSE_GATE } from './file-with-requests.ts'
+import type { RollObjectSnapshot } from './snapshot.ts'
+
+/** The state of a Roll in one word, as `kubectl get` shows it. */
+export const ROLL_STATES = ['Waiting', 'Running', 'Held', 'Stopped', 'Succeeded', 'Aborting', 'Aborted'] as const
+
+export type RollState = (typeof ROLL_STATES)[number]
+
+/** What a Roll is doing, why, and what is to be written next. */
+export interface RollAnswer {
+  readonly state: RollState
+  readonly reasons: readonly Reason[]
+  readonly actions: readonly RollAction[]
+  /** When it is to be looked at again without an event. Absent: only events matter. */
+  readonly againMs?: number
+}
+
+/** While a pod works, its journal grows without an event. */
+const FOLLOW_MS = 2_000
+/** A plan that was blocked, and a pod that ended without a reason of its own, are tried again so late. */
+const BLOCKED_AGAIN_MS = 300_000
+const FAILED_AGAIN_MS = 60_000
+const UNREADABLE_AGAIN_MS = 30_000
+
+const EXIT_USAGE = 2
+const EXIT_HELD = 3
+
+/** Whether a run of this Roll may have begun. */
+export const isBegun = ({ roll }: RollObjectSnapshot): boolean => roll.annotations[BEGUN_ANNOTATION] === roll.uid
+
+/**
+ * The rule of a Roll: begin once, follow the pod, take up what was interrupted, and put everything back where a person ends it.
+ *
+ * Law: a Roll whose run has come to an end is never begun again.
+ */
+export function answerOf(s: RollObjectSnapshot): RollAnswer {
+  const { roll, journalFault } = s
+  const isEnding = roll.deleting || roll.abort
+  if (journalFault !== undefined) {
+    const why = reason(s, 'RollJournalUnreadable', journalFault)
+    return { state: isEnding ? 'Aborting' : 'Held', reasons: [why], actions: [], againMs: UNREADABLE_AGAIN_MS }
+  }
+  if (isEnding) return aborting(s)
+  const before = endedBefore(s)
+  if (before !== undefined) return before
+  if (s.faults.length > 0) return over('Stopped', reason(s, 'RollRefused', s.faults.join('. ')))
+  return isBegun(s) ? working(s) : waiting(s)
+}
+
+/** The status outlives journals and Jobs. */
+function endedBefore(s: RollObjectSnapshot): RollAnswer | undefined {
+  const { conditions } = s.roll.status
+  const found = conditions.find(({ type, status }) => status === 'True' && (type === 'Succeeded' || type === 'Stopped'))
+  if (found === undefined || s.jobs.some(isAtWork) || !isBegun(s)) return undefined
+  if (s.run !== undefined) return ofEnd(s)
+  const why = reason(s, found.type === 'Succeeded' ? 'RollDone' : 'RollStopped', found.message)
+  return over(found.type === 'Succeeded' ? 'Succeeded' : 'Stopped', why)
+}
+
+function waiting(s: RollObjectSnapshot): RollAnswer {
+  const { roll } = s
+  const other = roll.annotations[BEGUN_ANNOTATION]
+  if (other !== undefined) {
+    const text = `this is a copy of a Roll that was run (${other}): nothing is begun; to run it, remove the annotation ${BEGUN_ANNOTATION}`
+    return over('Stopped', reason(s, 'RollCopied', text))
+  }
+  if (roll.paused) return { state: 'Waiting', reasons: [paused(s)], actions: [] }
+  return inTurn(s, { state: 'Waiting', reasons: [beginning(s)], actions: [{ kind: 'mark' }] })
+}
+
+/** One Roll works at a time. */
+function inTurn(s: RollObjectSnapshot, answer: RollAnswer): RollAnswer {
+  if (s.goesFirst === undefined || answer.actions.length === 0) return answer
+  const why = reason(s, 'RollWaits', `Roll ${s.goesFirst} goes first: one Roll works at a time`)
+  return { ...answer, reasons: [why, ...answer.reasons], actions: [] }
+}
+
+function working(s: RollObjectSnapshot): RollAnswer {
+  const job = s.jobs.at(-1)
+  if (job !== undefined && isAtWork(job)) return { ...ofEnd(s), againMs: FOLLOW_MS }
+  if (s.run === undefined && runOfStatus(s) !== undefined) return over('Stopped', journalGone(s))
+  if (!s.hasFile) return { state: 'Running', reasons: [beginning(s)], actions: [{ kind: 'createFile' }] }
+  if (job === undefined) return { state: 'Running', reasons: [beginning(s)], actions: [begin(s)] }
+  return inTurn(s, s.run?.end === undefined ? unfinished(s, job) : { ...ofEnd(s), ...resumed(s, job) })
+}
+
+/** The run that the status names. A journal that is gone since was deleted by a person, or after many later runs. */
+function runOfStatus({ roll }: RollObjectSnapshot): string | undefined {
+  const { run } = roll.status.fields
+  return typeof run === 'string' && run !== '' ? run : undefined
+}
+
+/** By the journal: how the run stands or has ended. */
+function ofEnd(s: RollObjectSnapshot): RollAnswer {
+  const { run } = s
+  const end = run?.end
+  if (end === undefined) {
+    const held = heldBy(s)
+    if (held.length > 0) return { state: 'Held', reasons: held, actions: [] }
+    return { state: 'Running', reasons: [reason(s, 'RollRuns', progress(s))], actions: [] }
+  }
+  const [first] = end.reasons
+  const why = first ?? reason(s, end.outcome === 'completed' ? 'RollDone' : 'RollStopped', progress(s))
+  switch (end.outcome) {
+    case 'completed':
+      return over('Succeeded', reason(s, 'RollDone', progress(s)))
+    case 'held':
+      return over('Held', why)
+    case 'aborted':
+      return over('Aborted', why)
+    case 'stopped':
+      return over('Stopped', why)
+  }
+}
+
+/** What holds the run. The gates that stand for requests of the Roll are named as such. */
+function heldBy(s: RollObjectSnapshot): readonly Reason[] {
+  const { held = [], nodes = [] } = s.run ?? {}
+  const names = nodes.filter(({ state }) => state === 'inWork').map(({ name }) => name)
+  const text = `${names.join(', ')} waits for an approval: add it to spec.approved`
+  return held.map((one) => {
+    if (one.object === PAUSE_GATE) return paused(s)
+    return one.object === APPROVAL_GATE ? reason(s, 'RollNotApproved', text) : one
+  })
+}
+
+/** A run that ended held goes on when its Roll was changed since, as by an approval. */
+function resumed(s: RollObjectSnapshot, job: RollJob): Pick<RollAnswer, 'actions'> {
+  const { run, roll } = s
+  if (run?.end?.outcome !== 'held' || roll.paused || job.ofGeneration >= roll.generation) return { actions: [] }
+  return { actions: [{ kind: 'createJob', task: 'resume', attempt: job.attempt + 1, run: run.name }] }
+}
+
+/** A Job has ended, and the journal has no end: the plan was refused, or the pod was lost. */
+function unfinished(s: RollObjectSnapshot, job: RollJob): RollAnswer {
+  if (job.state === 'complete') return over('Succeeded', reason(s, 'RollDone', 'no node needs it: nothing was begun'))
+  const { exitCode, message } = s.podEnd ?? { exitCode: 1, message: `Job ${job.name} ${job.state}` }
+  if (exitCode === EXIT_USAGE && s.run === undefined) return over('Stopped', reason(s, 'RollRefused', message))
+  const isBlocked = exitCode === EXIT_HELD && s.run === undefined
+  const pauseMs = isBlocked ? BLOCKED_AGAIN_MS : FAILED_AGAIN_MS
+  const wasChanged = job.ofGeneration < s.roll.generation
+  const waitMs = wasChanged || job.state === 'suspended' ? 0 : Date.parse(job.endedAt) + pauseMs - s.now
+  const why = reason(s, isBlocked ? 'RollBlocked' : 'RunnerFailed', message)
+  if (waitMs > 0) return { state: 'Held', reasons: [why], actions: [], againMs: waitMs }
+  return { state: 'Held', reasons: [why], actions: [begin(s)] }
+}
+
+/** Stops the pod, and has another one put back what is out. Then nothing is left to do. */
+function aborting(s: RollObjectSnapshot): RollAnswer {
+  const { roll, run } = s
+  const what = 'nodes that are out are put back'
+  const why = reason(s, 'RollAborting', roll.deleting ? `the Roll is being deleted: ${what}` : what)
+  const answer = (rest: Partial<RollAnswer>): RollAnswer => ({
+    state: 'Aborting',
+    reasons: [why],
+    actions: [],
+    ...rest,
+  })
+  const job = s.jobs.at(-1)
+  if (job !== undefined && isAtWork(job)) {
+    const isStopped = job.task === 'abort' || job.state === 'stopping' || (run?.end?.out.length ?? 1) === 0
+    return answer(isStopped ? { againMs: FOLLOW_MS } : { actions: [{ kind: 'suspendJob', job }] })
+  }
+  if (isPutBack(s, job)) {
+    const isKept = roll.deleting && roll.finalizers.includes(ROLL_FINALIZER)
+    return { ...ended(s), actions: isKept ? [{ kind: 'release' }] : [] }
+  }
+  if (!s.hasFile) return answer({ actions: [{ kind: 'createFile' }] })
+  const waitMs = job?.task === 'abort' ? Date.parse(job.endedAt) + FAILED_AGAIN_MS - s.now : 0
+  if (waitMs > 0) {
+    const failed = reason(s, 'RunnerFailed', s.podEnd?.message ?? `Job ${job?.name ?? ''} failed`)
+    return answer({ reasons: [failed, why], againMs: waitMs })
+  }
+  const [named, isLost] = [run?.name ?? runOfStatus(s), run === undefined]
+  const attempt = (job?.attempt ?? 0) + 1
+  return answer({ actions: [{ kind: 'createJob', task: 'abort', attempt, ...present({ run: named }), isLost }] })
+}
+
+/** No node is out by this Roll. Where the journal is gone, an abort that finds no record on any node says so with exit code 2. */
+function isPutBack(s: RollObjectSnapshot, job: RollJob | undefined): boolean {
+  const { run } = s
+  if (run?.end !== undefined && run.end.out.length === 0) return true
+  if (job?.task === 'abort' && job.state === 'complete') return true
+  if (run !== undefined) return false
+  return runOfStatus(s) === undefined || (job?.task === 'abort' && s.podEnd?.exitCode === EXIT_USAGE)
+}
+
+/** A run that had ended before anybody asked to abort it keeps its end. */
+function ended(s: RollObjectSnapshot): RollAnswer {
+  if (s.run?.end !== undefined) return ofEnd(s)
+  const { conditions } = s.roll.status
+  if (conditions.some(({ type, status }) => type === 'Succeeded' && status === 'True'))
+    return over('Succeeded', reason(s, 'RollDone', progress(s)))
+  return over('Aborted', reason(s, 'RollStopped', isBegun(s) ? 'nothing is out' : 'nothing was begun'))
+}
+
+/** Its pod runs, or may still run. */
+export const isAtWork = ({ state }: RollJob): boolean => state === 'active' || state === 'stopping'
+
+const begin = ({ jobs }: RollObjectSnapshot): RollAction => ({
+  kind: 'createJob',
+  task: 'begin',
+  attempt: (jobs.at(-1)?.attempt ?? 0) + 1,
+})
+
+const beginning = (s: RollObjectSnapshot): Reason => reason(s, 'RollBegins', 'its run is being begun')
+
+const journalGone = (s: RollObjectSnapshot): Reason =>
+  reason(
+    s,
+    'RollJournalGone',
+    `the journal of run ${runOfStatus(s) ?? ''} is gone, so it is not continued; to put nodes back that it left out, set spec.abort to true`,
+  )
+
+const over = (state: RollState, why: Reason): RollAnswer => ({ state, reasons: [why], actions: [] })
+
+const paused = (s: RollObjectSnapshot): Reason =>
+  reason(s, 'RollPaused', 'spec.paused is true: no node is begun until it is false')
+
+function progress({ run }: RollObjectSnapshot): string {
+  if (run === undefined) return 'its pod makes the plan'
+  const { total, done, sent, failed = 0 } = run
+  return `${done} of ${total} nodes are done${sent === undefined ? '' : `; ${failed} of ${sent} requests failed`}`
+}
+
+const reason = ({ roll }: RollObjectSnapshot, code: Reason['code'], text: string): Reason => ({
+  code,
+  object: roll.name,
+  text,
+})

@@ -1,0 +1,175 @@
+import type { ConditionWords } from '../../ground/model/condition.ts'
+import type { LoopDecision } from '../../ground/model/loop-decision.ts'
+import type { WantedStatus } from '../../ground/model/object-status.ts'
+import type { Refusals } from '../../ground/model/owned/refused-write.ts'
+import { ownedMetadata, type WantedObject } from '../../ground/model/owned/wanted-object.ts'
+import { present } from '../../ground/model/present.ts'
+import { messageOf, type Reason } from '../../ground/model/reason.ts'
+import { toIsoSeconds, type WallMs } from '../../ground/model/time.ts'
+import type { RollObject } from '../model/roll-object.ts'
+import { type RollSchedule, SCHEDULE_UID_LABEL } from '../model/roll-schedule.ts'
+import type { ScheduleTimes } from '../model/schedule-times.ts'
+import type { RollState } from './roll-answer.ts'
+
+/** What is known of one RollSchedule. */
+export interface ScheduleSnapshot {
+  readonly now: WallMs
+  readonly isFresh: boolean
+  readonly schedule: RollSchedule
+  /** What is wrong with it; empty: nothing. */
+  readonly faults: readonly string[]
+  /** Absent where it has faults. */
+  readonly times?: ScheduleTimes
+  /** Its Rolls. */
+  readonly rolls: readonly RollObject[]
+  /** How many Nodes say that they need a reboot; absent: nobody asked. */
+  readonly needs?: number
+  readonly refusals: Refusals
+}
+
+export type ScheduleAction =
+  | { readonly kind: 'createRoll'; readonly name: string }
+  | { readonly kind: 'deleteRoll'; readonly roll: RollObject }
+
+export const scheduleActionKey = (action: ScheduleAction): string =>
+  `${action.kind} ${action.kind === 'createRoll' ? action.name : action.roll.name}`
+
+interface ScheduleAnswer {
+  readonly reasons: readonly Reason[]
+  readonly actions: readonly ScheduleAction[]
+  /** The time that a Roll was made for, or that makes none. */
+  readonly settled?: WallMs
+}
+
+const ENDED: readonly RollState[] = ['Succeeded', 'Stopped', 'Aborted']
+
+const hasEnded = ({ status, deleting }: RollObject): boolean =>
+  deleting || ENDED.some((state) => state === status.fields.state)
+
+/**
+ * The rule of a RollSchedule.
+ *
+ * Law: a time of a schedule makes at most one Roll, and none while an earlier Roll of it is under way.
+ */
+export function scheduleAnswer(s: ScheduleSnapshot): ScheduleAnswer {
+  const { schedule, times, rolls, now } = s
+  if (schedule.deleting) return { reasons: [], actions: [] }
+  if (times === undefined) return { reasons: [reason(s, 'ScheduleRefused', s.faults.join('. '))], actions: [] }
+  const actions = tidied(s)
+  const { due, next } = times
+  const waits = reason(s, 'ScheduleWaits', `the next Roll is due at ${toIsoSeconds(next)}`)
+  if (schedule.suspend)
+    return { reasons: [reason(s, 'ScheduleSuspended', 'spec.suspend is true: no Roll is made')], actions }
+  if (due === undefined) return { reasons: [waits], actions }
+  const name = nameOf(schedule, due)
+  if (rolls.some((roll) => roll.name === name)) return { reasons: [waits], actions, settled: due }
+  const isLate = now - due > times.deadlineMs
+  const active = rolls.find((roll) => !hasEnded(roll))
+  if (active !== undefined) {
+    const text = `no Roll is made for ${toIsoSeconds(due)}: Roll ${active.name} is still under way`
+    return { reasons: [reason(s, 'ScheduleForbidden', text)], actions, ...(isLate ? { settled: due } : {}) }
+  }
+  if (isLate) return { reasons: [missed(s, times.missed + 1), waits], actions, settled: due }
+  if (schedule.when === 'RebootRequired' && s.needs === 0) {
+    const text = `no Roll is made for ${toIsoSeconds(due)}: no node says that it needs a reboot`
+    return { reasons: [reason(s, 'ScheduleNotNeeded', text), waits], actions, settled: due }
+  }
+  const before = times.missed === 0 ? [] : [missed(s, times.missed)]
+  return { reasons: [...before, waits], actions: [...actions, { kind: 'createRoll', name }] }
+}
+
+const missed = (s: ScheduleSnapshot, count: number): Reason =>
+  reason(
+    s,
+    'ScheduleMissed',
+    `${count === 1 ? 'a time was' : `${count} times were`} missed: the controller was away, or an earlier Roll was under way`,
+  )
+
+/** The oldest of those that have ended, beyond what is kept. */
+function tidied({ schedule, rolls }: ScheduleSnapshot): readonly ScheduleAction[] {
+  const ended = rolls.filter((roll) => hasEnded(roll) && !roll.deleting)
+  const isDone = ({ status }: RollObject): boolean => status.fields.state === 'Succeeded'
+  const beyond = (some: readonly RollObject[], kept: number): readonly RollObject[] =>
+    some.toSorted((one, other) => other.createdAt - one.createdAt).slice(kept)
+  const old = [
+    ...beyond(ended.filter(isDone), schedule.keeps.succeeded),
+    ...beyond(
+      ended.filter((roll) => !isDone(roll)),
+      schedule.keeps.others,
+    ),
+  ]
+  return old.map((roll) => ({ kind: 'deleteRoll', roll }))
+}
+
+/** The same for the same time: two controllers make one Roll. */
+export const nameOf = ({ name }: RollSchedule, due: WallMs): string =>
+  `${name}-${new Date(due).toISOString().slice(0, 16).replaceAll(/\D/g, '')}`
+
+const STALE_AGAIN_MS = 5_000
+const REFUSED_AGAIN_MS = 10_000
+/** A timer cannot be longer than some days, and clocks are set. */
+const LOOK_AGAIN_MOST_MS = 60_000
+
+export function decideSchedule(s: ScheduleSnapshot): LoopDecision<ScheduleAction> {
+  if (!s.isFresh) return { kind: 'hold', reasons: [], recheckAfterMs: STALE_AGAIN_MS }
+  const { actions, reasons } = scheduleAnswer(s)
+  const due = actions.filter((action) => (s.refusals.get(scheduleActionKey(action))?.until ?? s.now) <= s.now)
+  const later = actions.filter((action) => !due.includes(action))
+  const refused = actions.flatMap((action) => {
+    const words = s.refusals.get(scheduleActionKey(action))?.words
+    const text = `the next write for ${s.schedule.name} is refused: ${words ?? ''}`
+    return words === undefined ? [] : [reason(s, 'WriteRefused', text)]
+  })
+  const all = [...refused, ...reasons]
+  if (due.length > 0) return { kind: 'act', actions: due, reasons: all, later }
+  if (later.length > 0) return { kind: 'hold', reasons: all, recheckAfterMs: REFUSED_AGAIN_MS, later }
+  if (s.times === undefined) return { kind: 'settled', reasons: all }
+  const inMs = Math.max(100, Math.min(LOOK_AGAIN_MOST_MS, s.times.next - s.now))
+  return { kind: 'hold', reasons: all, recheckAfterMs: inMs }
+}
+
+/** The status of a RollSchedule. Undefined: a watch is late, so the status stays as it is. */
+export function scheduleStatus(s: ScheduleSnapshot, refusals: readonly Reason[]): WantedStatus | undefined {
+  if (!s.isFresh) return undefined
+  const { reasons, settled } = scheduleAnswer(s)
+  const [first] = [...refusals, ...reasons]
+  const isWell = s.faults.length === 0 && refusals.length === 0
+  const words = { reason: first?.code ?? 'ScheduleWaits', message: reasons.map(messageOf).join('. ') }
+  const conditions: readonly ConditionWords[] = [
+    { type: 'Ready', status: isWell ? 'True' : 'False', ...words },
+    { type: 'Stalled', status: isWell ? 'False' : 'True', ...words },
+  ]
+  const { lastScheduleTime, lastSuccessfulTime } = s.schedule.status.fields
+  const done = s.rolls
+    .filter(({ status }) => status.fields.state === 'Succeeded')
+    .map(({ status }) => status.fields.endedAt)
+    .filter((at) => typeof at === 'string')
+    .toSorted()
+    .at(-1)
+  return {
+    conditions,
+    fields: {
+      active: s.rolls.filter((roll) => !hasEnded(roll)).map(({ name }) => name),
+      ...present({
+        lastScheduleTime: settled === undefined ? lastScheduleTime : toIsoSeconds(settled),
+        lastSuccessfulTime: done ?? lastSuccessfulTime,
+        nextScheduleTime: s.times === undefined || s.schedule.suspend ? undefined : toIsoSeconds(s.times.next),
+      }),
+    },
+  }
+}
+
+/** The Roll that a schedule makes. */
+export const wantedRoll = (schedule: RollSchedule, name: string): WantedObject => ({
+  metadata: ownedMetadata(
+    { apiVersion: 'evenkeel.dev/v1alpha1', kind: 'RollSchedule', name: schedule.name, uid: schedule.uid },
+    { name, labels: { [SCHEDULE_UID_LABEL]: schedule.uid } },
+  ),
+  spec: schedule.template,
+})
+
+const reason = ({ schedule }: ScheduleSnapshot, code: Reason['code'], text: string): Reason => ({
+  code,
+  object: schedule.name,
+  text,
+})

@@ -1,0 +1,48 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import type { RollOutcome } from '../../roll/model/roll-event.ts'
+import type { Step } from '../../roll/model/step.ts'
+
+/** A node of a run that is in work, out, or was left otherwise than in service. */
+export interface SeenNode {
+  readonly name: string
+  readonly state: 'inWork' | 'out' | 'restored' | 'gone' | 'inService'
+  readonly step?: Step
+  /** ISO 8601: since when it is in this step, or has ended. */
+  readonly since?: string
+  readonly failedRequests: number
+  readonly podsMoved: number
+  /** Why it waits, or what became of it. */
+  readonly text?: string
+}
+
+/** A run as its journal tells it. */
+export interface SeenRun {
+  readonly name: string
+  readonly total: number
+  readonly done: number
+  readonly podsMoved: number
+  /** Absent: nothing was measured yet. */
+  readonly sent?: number
+  readonly failed?: number
+  /** ISO 8601. */
+  readonly startedAt?: string
+  readonly endedAt?: string
+  /** Without nodes that are done and lost no request, and those that are not begun. */
+  readonly nodes: readonly SeenNode[]
+  /** What holds it now. */
+  readonly held: readonly Reason[]
+  /** Absent: it has not ended. A process that was interrupted or killed is no end. */
+  readonly end?: {
+    readonly outcome: Exclude<RollOutcome, 'interrupted'>
+    readonly reasons: readonly Reason[]
+    /** Nodes that it left out. */
+    readonly out: readonly string[]
+  }
+}
+
+/** Why the last pod of a Job ended, as its kubelet reported it. */
+export interface PodEnd {
+  readonly exitCode: number
+  /** The end of its output, as one line. */
+  readonly message: string
+}

@@ -1,0 +1,277 @@
+import { crdSchema } from '../../ground/model/schema/crd-schema.ts'
+import { rulesOf } from '../../ground/model/schema/field-rule.ts'
+import {
+  choice,
+  type Fields,
+  flag,
+  integer,
+  list,
+  object,
+  type Schema,
+  text,
+} from '../../ground/model/schema/open-api.ts'
+import { type JsonSchema, rollFileJsonSchema } from '../../roll/file/roll-file-json-schema.ts'
+import { ROLL_STATES } from '../decide/roll-answer.ts'
+import { STATE_WORDS } from '../decide/status.ts'
+import { SCHEDULE_DEFAULTS, SCHEDULE_WHEN } from '../model/roll-schedule.ts'
+
+/** Names of Jobs and pods are made from it. */
+const NAME_MAX = 40
+/** Names of Rolls are made from it. */
+const SCHEDULE_NAME_MAX = 27
+const NODES_MAX = 5_000
+
+/** A field that takes values of several types has no type here, and a typing error is no reason to drop a field: the controller says what is wrong. */
+const ANY = { 'x-kubernetes-preserve-unknown-fields': true } as const
+
+function structural(field: JsonSchema): Schema {
+  const { description, type, properties, items, additionalProperties } = field
+  const about = description === undefined ? {} : { description }
+  if (field.anyOf !== undefined || type === undefined) return { ...about, ...ANY }
+  switch (type) {
+    case 'object':
+      if (properties !== undefined) return { ...about, type, ...ANY, properties: eachField(properties) }
+      return typeof additionalProperties === 'object'
+        ? { ...about, type, additionalProperties: structural(additionalProperties) }
+        : { ...about, type, ...ANY }
+    case 'array':
+      return { ...about, type, items: items === undefined ? ANY : structural(items) }
+    case 'string':
+    case 'boolean':
+    case 'integer':
+      return { ...about, type }
+    default:
+      return { ...about, ...ANY }
+  }
+}
+
+const eachField = (properties: Readonly<Record<string, JsonSchema>>): Fields =>
+  Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, field]) => field.title !== 'not yet')
+      .map(([name, field]) => [name, structural(field)]),
+  )
+
+const requests: Fields = {
+  paused: flag('No node is begun while it is true. A node that was begun before goes on until it is back in service.'),
+  approval: choice('With `perNode`, a node is begun only once `approved` names it. It cannot be changed.', [
+    'none',
+    'perNode',
+  ]),
+  approved: list(
+    'With `approval: perNode`: the nodes that may be begun. `all`: every node.',
+    text('The name of a node, or `all`.', { maxLength: 253 }),
+    { maxItems: NODES_MAX, 'x-kubernetes-list-type': 'set' },
+  ),
+  abort: flag('Ends the run, and puts back the nodes that are out.'),
+}
+
+const rulesAt = rulesOf({
+  name: {
+    field: 'metadata.name',
+    message: `the name is longer than ${NAME_MAX} characters, and names of Jobs and pods are made from it`,
+    fix: `choose a name of at most ${NAME_MAX} characters`,
+  },
+  scheduleName: {
+    field: 'metadata.name',
+    message: `the name is longer than ${SCHEDULE_NAME_MAX} characters, and names of Rolls are made from it`,
+    fix: `choose a name of at most ${SCHEDULE_NAME_MAX} characters`,
+  },
+})
+
+const OBJECT_RULES = rulesAt('', {
+  name: [
+    `size(self.metadata.name) <= ${NAME_MAX}`,
+    (self) => self.at('metadata').at('name').textOr('').length <= NAME_MAX,
+  ],
+})
+
+const time = (about: string): Schema => text(about, { format: 'date-time' })
+
+const conditions: Schema = list(
+  'Progressing, Held, Stopped and Succeeded for people and scripts; Reconciling and Stalled for kstatus.',
+  object(
+    'One condition.',
+    {
+      type: text('Its type.'),
+      status: text('True or False.'),
+      reason: text('Why, in one word.'),
+      message: text('Why.'),
+      lastTransitionTime: time('When its status changed.'),
+      observedGeneration: integer('The generation that it is about.', { format: 'int64' }),
+    },
+    { required: ['type', 'status'] },
+  ),
+  { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] },
+)
+
+const status = object('What became of it. Written by the controller.', {
+  observedGeneration: integer('The generation of the Roll that the status is about.', { format: 'int64' }),
+  state: text('Its state in one word.', { enum: ROLL_STATES }),
+  message: text('Why it is in this state.'),
+  run: text('The name of its run, as `evenkeel roll status` takes it.'),
+  job: text('The Job whose pod does the work.'),
+  startedAt: time('When the run began.'),
+  endedAt: time('When the run ended.'),
+  nodesTotal: integer('How many nodes the run has.'),
+  nodesDone: integer('How many of them are done and in service.'),
+  podsMoved: integer('How many pods had to move.'),
+  requestsSent: integer('How many requests of the probes were sent.', { format: 'int64' }),
+  requestsFailed: integer('How many of them failed.', { format: 'int64' }),
+  truncated: flag('There are more such nodes than are listed.'),
+  nodes: list(
+    'Nodes that are in work or out, that lost requests, or that were left otherwise than in service.',
+    object(
+      'One node.',
+      {
+        name: text('Its name.'),
+        state: text('Its state.', { enum: Object.values(STATE_WORDS) }),
+        step: text('The step that it is in.'),
+        since: time('Since when.'),
+        requestsFailed: integer('How many requests failed while it was in work.', { format: 'int64' }),
+        podsMoved: integer('How many pods had to leave it.'),
+        message: text('What it waits for, or what became of it.'),
+      },
+      { required: ['name', 'state'] },
+    ),
+    { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
+  ),
+  conditions,
+})
+
+const rollFields = (): Fields => eachField(rollFileJsonSchema().properties?.spec?.properties ?? {})
+
+/** The schema of a Roll: the `spec` of a roll file, the requests of people, and the status. */
+export function rollSchema(): Schema {
+  return {
+    description: 'Roll takes nodes out of service one after another, reboots them, and brings each back with proof.',
+    type: 'object',
+    required: ['spec'],
+    properties: {
+      apiVersion: text('The version of this format.'),
+      kind: text('Always Roll.'),
+      metadata: { type: 'object' },
+      spec: object(
+        'What to do, to which nodes, and how it is measured: the spec of a roll file (docs/roll-file.md), and what people ask of it meanwhile.',
+        { ...requests, ...rollFields() },
+        ANY,
+      ),
+      status,
+    },
+    rules: OBJECT_RULES,
+  }
+}
+
+const column = (name: string, jsonPath: string, type = 'string'): object => ({ name, jsonPath, type })
+/** Only with `-o wide`. */
+const wide = (of: object): object => ({ ...of, priority: 1 })
+
+/** The schema of a RollSchedule. */
+export function scheduleSchema(): Schema {
+  const { timeZone, startingDeadline, succeeded, others } = SCHEDULE_DEFAULTS
+  const limit = (about: string, byDefault: number): Schema =>
+    integer(about, { minimum: 0, maximum: 100, default: byDefault })
+  return {
+    description: 'RollSchedule makes a Roll at given times, as a CronJob makes Jobs.',
+    type: 'object',
+    required: ['spec'],
+    properties: {
+      apiVersion: text('The version of this format.'),
+      kind: text('Always RollSchedule.'),
+      metadata: { type: 'object' },
+      spec: object(
+        'When, and what.',
+        {
+          schedule: text('When a Roll is made, as in crontab: minute, hour, day of the month, month, day of the week.'),
+          timeZone: text('The time zone of `schedule`, by its IANA name.', { default: timeZone }),
+          startingDeadline: text('How late a Roll may be made, as in 30min or 2h.', { default: startingDeadline }),
+          when: choice(
+            'With `RebootRequired`, a Roll is made only while a Node has the condition RebootRequired.',
+            SCHEDULE_WHEN,
+          ),
+          suspend: flag('No Roll is made while it is true. A Roll that is under way goes on.'),
+          successfulRollsHistoryLimit: limit('How many Rolls that succeeded are kept.', succeeded),
+          failedRollsHistoryLimit: limit('How many other Rolls that have ended are kept.', others),
+          template: object(
+            'The Rolls that it makes.',
+            { spec: object('The spec of each Roll.', { ...requests, ...rollFields() }, ANY) },
+            { required: ['spec'] },
+          ),
+        },
+        { required: ['schedule', 'template'] },
+      ),
+      status: object('What became of it. Written by the controller.', {
+        observedGeneration: integer('The generation that the status is about.', { format: 'int64' }),
+        active: list('Rolls that are under way.', text('The name of a Roll.')),
+        lastScheduleTime: time('The last time of the schedule that a Roll was made for, or that made none.'),
+        lastSuccessfulTime: time('When a Roll of it succeeded last.'),
+        nextScheduleTime: time('When the next Roll is due.'),
+        conditions,
+      }),
+    },
+    rules: rulesAt('', {
+      scheduleName: [
+        `size(self.metadata.name) <= ${SCHEDULE_NAME_MAX}`,
+        (self) => self.at('metadata').at('name').textOr('').length <= SCHEDULE_NAME_MAX,
+      ],
+    }),
+  }
+}
+
+/** The CustomResourceDefinition of RollSchedules. */
+export const scheduleCrd = () =>
+  crdOf(
+    { plural: 'rollschedules', singular: 'rollschedule', kind: 'RollSchedule', listKind: 'RollScheduleList' },
+    [
+      column('Schedule', '.spec.schedule'),
+      column('Zone', '.spec.timeZone'),
+      column('When', '.spec.when'),
+      column('Suspend', '.spec.suspend', 'boolean'),
+      column('Last', '.status.lastScheduleTime', 'date'),
+      column('Next', '.status.nextScheduleTime'),
+      column('Age', '.metadata.creationTimestamp', 'date'),
+      wide(column('Message', '.status.conditions[?(@.type=="Ready")].message', 'string')),
+    ],
+    scheduleSchema(),
+  )
+
+/** The CustomResourceDefinition of Rolls. */
+export const rollCrd = () =>
+  crdOf(
+    { plural: 'rolls', singular: 'roll', kind: 'Roll', listKind: 'RollList' },
+    [
+      column('Nodes', '.status.nodesTotal', 'integer'),
+      column('Done', '.status.nodesDone', 'integer'),
+      column('Failed', '.status.requestsFailed', 'integer'),
+      column('State', '.status.state'),
+      column('Age', '.metadata.creationTimestamp', 'date'),
+      wide(column('Sent', '.status.requestsSent', 'integer')),
+      wide(column('Message', '.status.message', 'string')),
+    ],
+    rollSchema(),
+  )
+
+const crdOf = (
+  names: { readonly plural: string; readonly kind: string } & Readonly<Record<string, unknown>>,
+  columns: readonly object[],
+  schema: Schema,
+) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${names.plural}.evenkeel.dev` },
+  spec: {
+    group: 'evenkeel.dev',
+    scope: 'Namespaced',
+    names,
+    versions: [
+      {
+        name: 'v1alpha1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        additionalPrinterColumns: columns,
+        schema: { openAPIV3Schema: crdSchema(schema) },
+      },
+    ],
+  },
+})

@@ -1,0 +1,105 @@
+import type { Refusals } from '../../ground/model/owned/refused-write.ts'
+import { present } from '../../ground/model/present.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
+import { fileWithRequests } from '../decide/file-with-requests.ts'
+import { isAtWork } from '../decide/roll-answer.ts'
+import type { RollObjectSnapshot } from '../decide/snapshot.ts'
+import { fileName } from '../decide/wanted-objects.ts'
+import { ROLL_PODS } from '../model/ended-pod.ts'
+import type { RollJob } from '../model/roll-job.ts'
+import { BEGUN_ANNOTATION, type RollObject } from '../model/roll-object.ts'
+import type { PodEnd } from '../model/run-state.ts'
+import type { FileOfRoll } from '../reading/file-faults.ts'
+import type { RunSource } from '../reading/journal-runs.ts'
+import type { RollCaches } from './roll-caches.ts'
+
+interface ReaderParts {
+  readonly caches: RollCaches
+  readonly objects: Pick<Objects, 'list'>
+  readonly runs: RunSource
+  readonly clock: Pick<Clock, 'wallMs'>
+  /** Checks a file. */
+  readonly fileOf: (name: string, spec: Readonly<Record<string, unknown>>) => FileOfRoll
+}
+
+/** The input of a pass. */
+export interface RollSeen {
+  readonly snapshot: RollObjectSnapshot
+  /** The text of its roll file; empty where that is refused. */
+  readonly file: string
+}
+
+const NO_REFUSALS: Refusals = new Map()
+
+/** Makes the snapshot of a Roll. */
+export class RollReader {
+  readonly #parts: ReaderParts
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts
+  }
+
+  async of(roll: RollObject, refusals: Refusals | undefined, signal: AbortSignal): Promise<RollSeen> {
+    const { caches, clock } = this.#parts
+    const jobs = caches.jobsOf(roll)
+    const file = this.#fileOf(roll)
+    const [read, podEnd] = await Promise.all([this.#runOf(roll, jobs), this.#podEndOf(jobs.at(-1), signal)])
+    const faults = 'faults' in file ? file.faults : []
+    const found = read === undefined || 'fault' in read ? { journalFault: read?.fault } : { run: read }
+    return {
+      snapshot: {
+        now: clock.wallMs(),
+        isFresh: caches.isFresh(),
+        roll,
+        faults,
+        hasFile: caches.fileOf(fileName(roll), roll) !== undefined,
+        jobs,
+        ...present({ ...found, podEnd, goesFirst: this.#goesFirst(roll) }),
+        refusals: refusals ?? NO_REFUSALS,
+      },
+      file: 'text' in file ? file.text : '',
+    }
+  }
+
+  #fileOf(roll: RollObject): FileOfRoll {
+    return this.#parts.fileOf(roll.name, fileWithRequests(roll))
+  }
+
+  async #runOf(roll: RollObject, jobs: readonly RollJob[]): ReturnType<RunSource['of']> {
+    const { run } = roll.status.fields
+    const known = typeof run === 'string' ? run : undefined
+    if (known === undefined && jobs.length === 0) return undefined
+    return this.#parts.runs.of(roll.uid, known)
+  }
+
+  async #podEndOf(job: RollJob | undefined, signal: AbortSignal): Promise<PodEnd | undefined> {
+    if (job?.state !== 'failed') return undefined
+    const { namespace, name } = job
+    const labelSelector = `batch.kubernetes.io/job-name=${name}`
+    const pods = await this.#parts.objects.list({ kind: ROLL_PODS, namespace, labelSelector }, signal)
+    return pods.toSorted((one, other) => ((one.endedAt ?? '') < (other.endedAt ?? '') ? 1 : -1))[0]?.end
+  }
+
+  /** A Roll whose pod works; before the begin also one that is being begun, or that has waited for longer. */
+  #goesFirst(roll: RollObject): string | undefined {
+    const { caches } = this.#parts
+    const others = caches.rolls.objects().filter(({ uid }) => uid !== roll.uid)
+    const isBegun = (one: RollObject): boolean => one.annotations[BEGUN_ANNOTATION] === one.uid
+    const found = others.find((one) => {
+      const jobs = caches.jobsOf(one)
+      if (jobs.some(isAtWork)) return true
+      if (isBegun(one)) return jobs.length === 0 && one.status.fields.run === undefined && !one.deleting && !one.abort
+      return !isBegun(roll) && this.#waits(one) && isOlder(one, roll)
+    })
+    return found?.name
+  }
+
+  #waits(roll: RollObject): boolean {
+    const isFree = !roll.paused && !roll.abort && !roll.deleting && roll.annotations[BEGUN_ANNOTATION] === undefined
+    return isFree && 'text' in this.#fileOf(roll)
+  }
+}
+
+const isOlder = (one: RollObject, other: RollObject): boolean =>
+  one.createdAt === other.createdAt ? one.name < other.name : one.createdAt < other.createdAt
