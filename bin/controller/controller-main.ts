@@ -94,10 +94,18 @@ async function begun(options: ControllerOptions): Promise<Running> {
   return { leader, brake, loops, door }
 }
 
-const statusOf = ({ dns, ingress, guard }: Loops): Omit<ControllerStatus, 'identity' | 'leader' | 'brake'> => ({
+const statusOf = ({
+  dns,
+  ingress,
+  guard,
+  rolls,
+  schedules,
+}: Loops): Omit<ControllerStatus, 'identity' | 'leader' | 'brake'> => ({
   ...(dns === undefined ? {} : { dns: dns.status() }),
   ...(ingress === undefined ? {} : { ingress: ingress.status() }),
   ...(guard === undefined ? {} : { guard: guard.status() }),
+  ...(rolls === undefined ? {} : { rolls: rolls.status() }),
+  ...(schedules === undefined ? {} : { schedules: schedules.status() }),
 })
 
 /** Runs until it is stopped, or does not lead any more; returns the reason. */

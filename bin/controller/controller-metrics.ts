@@ -3,12 +3,12 @@ import type { LoopStatus } from '../../src/ground/loop/reconciler.ts'
 import type { ControllerStatus } from './controller-status.ts'
 
 /** Prometheus' text format 0.0.4. Nodes are no labels: in a fleet each would be a series. */
-export function controllerMetrics({ leader, brake, dns, ingress, guard }: ControllerStatus): string {
+export function controllerMetrics({ leader, brake, dns, ...loops }: ControllerStatus): string {
   const waiting = brake.reasons.filter(({ code }) => code === 'CordonNotGranted').length
   const { grants, nodes, loop } = brake
   return [
     ...gauge('leader', 'Whether this process leads.', leader.state === 'leading' ? 1 : 0),
-    ...loopLines([loop, ...(ingress === undefined ? [] : [ingress]), ...(guard === undefined ? [] : [guard])]),
+    ...loopLines([loop, ...[loops.ingress, loops.guard, loops.rolls, loops.schedules].flatMap((one) => one ?? [])]),
     ...gauge('brake_nodes', 'Nodes of the fleet.', nodes.known),
     ...gauge('brake_cordoned', 'Nodes of the fleet that are cordoned.', nodes.cordoned),
     ...gauge(

@@ -25,6 +25,13 @@ export interface ControllerOptions {
   readonly ingress?: IngressLoopOptions
   /** Absent: NodeGuards are left alone. */
   readonly guard?: GuardLoopOptions
+  /** Absent: Rolls are left alone. */
+  readonly rolls?: RollLoopOptions
+}
+
+export interface RollLoopOptions {
+  /** A directory with `job.yaml`, the Job of a run, and perhaps `allowed.yaml`, a list of values that Rolls may name. */
+  readonly directory: string
 }
 
 export interface GuardLoopOptions {
@@ -69,6 +76,7 @@ const FLAGS = {
   'ingress-groups': TEXT,
   'slots-namespace': TEXT,
   guard: { type: 'boolean' },
+  rolls: TEXT,
   'ingress-agent-port': TEXT,
   // It is gone, and who still gives it is to hear why.
   'webhook-port': TEXT,
@@ -116,6 +124,8 @@ Options:
   --ingress-agent-port N   where agents serve /healthz: a node counts
                            as leaving once its agent says so (not asked)
   --guard                  the leader acts on NodeGuards             (off)
+  --rolls DIR              the leader acts on Rolls in --namespace, by
+                           pods of DIR/job.yaml (docs/rolls.md)      (off)
   --slots-namespace NS     of the node budget, for --ingress and
                            --guard                           (evenkeel)
   --node-name NAME         the node that this runs on        ($NODE_NAME)
@@ -150,6 +160,7 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
   const kubeconfig = read.text('kubeconfig')
   const dns = read.dns(nodeName)
   const slotsNamespace = read.slotsNamespace()
+  const rolls = read.text('rolls')
   const ingress = read.ingress(slotsNamespace)
   return {
     namespace,
@@ -160,6 +171,7 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
     statusPort: read.port('status-port'),
     ...present({ selector, address, kubeconfig, dns, ingress }),
     ...(read.value('guard') === true ? { guard: { slotsNamespace } } : {}),
+    ...(rolls === undefined ? {} : { rolls: { directory: rolls } }),
   }
 }
 

@@ -33,7 +33,7 @@ export const controllerPages =
 /** The process could lead: the nodes are known, and the Lease can be read. */
 const isReady = ({ leader, brake }: ControllerStatus): boolean => brake.nodes.synced && leader.trouble === undefined
 
-const health = ({ identity, leader, brake, dns, ingress, guard }: ControllerStatus): unknown => ({
+const health = ({ identity, leader, brake, dns, ingress, guard, rolls, schedules }: ControllerStatus): unknown => ({
   identity,
   leader: { state: leader.state, holder: leader.holder },
   queue: queueOf(brake.loop),
@@ -51,9 +51,11 @@ const health = ({ identity, leader, brake, dns, ingress, guard }: ControllerStat
   ...(dns === undefined ? {} : { dns: dnsHealth(dns) }),
   ...(ingress === undefined ? {} : { ingress: { queue: queueOf(ingress) } }),
   ...(guard === undefined ? {} : { guard: { queue: queueOf(guard) } }),
-  trouble: [leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? []), ingress?.trouble, guard?.trouble].filter(
-    (text) => text !== undefined,
-  ),
+  ...(rolls === undefined ? {} : { rolls: { queue: queueOf(rolls) } }),
+  trouble: [
+    ...[leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? [])],
+    ...[ingress, guard, rolls, schedules].map((loop) => loop?.trouble),
+  ].filter((text) => text !== undefined),
 })
 
 const queueOf = ({ depth, underWay, passes, failures, lastPassMs }: LoopStatus): unknown => ({

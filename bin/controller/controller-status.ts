@@ -14,4 +14,7 @@ export interface ControllerStatus {
   readonly ingress?: LoopStatus
   /** Absent: NodeGuards are left alone. */
   readonly guard?: LoopStatus
+  /** Absent: Rolls are left alone. */
+  readonly rolls?: LoopStatus
+  readonly schedules?: LoopStatus
 }

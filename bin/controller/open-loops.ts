@@ -2,6 +2,8 @@ import type { DnsLoop } from '../../src/dns/run/dns-loop.ts'
 import { present } from '../../src/ground/model/present.ts'
 import type { GuardLoop } from '../../src/guard/run/guard-loop.ts'
 import type { IngressLoop } from '../../src/ingress/run/ingress-loop.ts'
+import type { RollLoop } from '../../src/operator/run/roll-loop.ts'
+import type { ScheduleLoop } from '../../src/operator/run/schedule-loop.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import type { LoopPlace } from './loop-parts.ts'
 
@@ -17,6 +19,10 @@ export interface Loops {
   readonly ingress?: IngressLoop
   /** Absent: NodeGuards are left alone. */
   readonly guard?: GuardLoop
+  /** Absent: Rolls are left alone. */
+  readonly rolls?: RollLoop
+  /** Absent: RollSchedules are left alone. */
+  readonly schedules?: ScheduleLoop
 }
 
 /** Each loop is loaded only where it is wanted: they are larger than the rest. */
@@ -34,5 +40,9 @@ export async function openLoops(place: LoopsPlace): Promise<Loops> {
     options.guard === undefined
       ? undefined
       : (await import('./open-guard-loop.ts')).openGuardLoop({ ...place, guard: options.guard })
-  return present({ dns, ingress, guard })
+  const rolls =
+    options.rolls === undefined
+      ? {}
+      : await (await import('./open-roll-loop.ts')).openRollLoops({ ...place, rolls: options.rolls })
+  return { ...present({ dns, ingress, guard }), ...rolls }
 }

@@ -2,6 +2,7 @@ import { stringify } from 'yaml'
 import { INGRESS_GROUPS, type IngressGroup } from '../../src/ground/model/ingress-keys.ts'
 import { guardCrd } from '../../src/guard/decide/schema/guard-crd.ts'
 import { ingressCrd } from '../../src/ingress/decide/schema/ingress-crd.ts'
+import { rollCrd, scheduleCrd } from '../../src/operator/reading/roll-crd.ts'
 
 interface Definition {
   readonly apiVersion: string
@@ -40,6 +41,12 @@ export const SHIPPED_CRDS: readonly ShippedCrd[] = [
     condition: 'include "evenkeel.bringsGuardCrd" .',
     template: 'crd-nodeguards.evenkeel.dev',
   },
+  ...[rollCrd(), scheduleCrd()].map((definition) => ({
+    definition,
+    about: `${definition.spec.names.kind}s.`,
+    condition: 'include "evenkeel.bringsRollCrds" .',
+    template: `crd-${definition.metadata.name}`,
+  })),
 ]
 
 const head = ({ about }: ShippedCrd): string =>

@@ -33,10 +33,16 @@ export function journals(place: RollPlace, surroundings: RollSurroundings): Jour
   const home = stateHome === '' ? join(homedir(), '.local', 'state') : stateHome
   const at = journalPlace(place.stateDir ?? join(home, 'evenkeel'))
   if (at.kind === 'directory') return new FileJournalStore(at.path)
-  const { namespace } = at
-  return new ConfigMapJournalStore(namespace, async () => {
-    const { parts } = await openApi(optionsOf(place, surroundings), NEVER)
-    const { client, clock, random, log } = parts
+  return configMapJournals(at.namespace, async () => (await openApi(optionsOf(place, surroundings), NEVER)).parts)
+}
+
+/** `open`: the way to the cluster, asked for at the first use. */
+export const configMapJournals = (
+  namespace: string,
+  open: () => Promise<Pick<FollowParts, 'client' | 'clock' | 'random' | 'log'>>,
+): JournalStore =>
+  new ConfigMapJournalStore(namespace, async () => {
+    const { client, clock, random, log } = await open()
     const locks = new LeaseLocks({
       cluster: {
         readLease: (ref, signal) => readLease(client, ref, signal),
@@ -48,7 +54,6 @@ export function journals(place: RollPlace, surroundings: RollSurroundings): Jour
     })
     return { ...{ client, clock, random, log, namespace }, locks }
   })
-}
 
 /** A journal is written to the end of a roll, whatever interrupts it. */
 const NEVER = new AbortController().signal

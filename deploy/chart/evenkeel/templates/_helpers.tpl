@@ -131,6 +131,18 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- end -}}
 {{- end -}}
 
+{{- define "evenkeel.rollsFit" -}}
+{{- if and .Values.rolls.enabled (not .Values.controller.enabled) -}}
+{{- fail "rolls.enabled requires controller.enabled: the controller carries out Rolls" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "evenkeel.bringsRollCrds" -}}
+{{- if and .Values.crds.install .Values.rolls.enabled -}}
+true
+{{- end -}}
+{{- end -}}
+
 {{- define "evenkeel.agentArgs" -}}
 - agent
 {{- $flags := list

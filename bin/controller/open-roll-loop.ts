@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseKubeYaml } from '../../src/ground/kube/kube-yaml.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
+import { isJsonObject } from '../../src/ground/model/json-object.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
+import { templateFaults } from '../../src/operator/decide/wanted-objects.ts'
+import { fileOfRoll } from '../../src/operator/reading/file-faults.ts'
+import { JournalRuns } from '../../src/operator/reading/journal-runs.ts'
+import { scheduleFaults, scheduleTimes } from '../../src/operator/reading/schedule-times.ts'
+import { RollLoop } from '../../src/operator/run/roll-loop.ts'
+import { ScheduleLoop } from '../../src/operator/run/schedule-loop.ts'
+import { configMapJournals } from '../roll/world.ts'
+import type { RollLoopOptions } from './controller-options.ts'
+import { type LoopPlace, loopParts } from './loop-parts.ts'
+
+const JOB_FILE = 'job.yaml'
+const ALLOWED_FILE = 'allowed.yaml'
+
+/** The loops of Rolls and RollSchedules, in the namespace of the controller. Throws UserError where the files of the directory are wrong. */
+export async function openRollLoops({
+  rolls: { directory },
+  ...place
+}: LoopPlace & { readonly rolls: RollLoopOptions }): Promise<{
+  readonly rolls: RollLoop
+  readonly schedules: ScheduleLoop
+}> {
+  const { namespace } = place.lease
+  const template = await templateOf(join(directory, JOB_FILE))
+  const allowed = await allowedOf(join(directory, ALLOWED_FILE))
+  const parts = { ...loopParts(place, namespace), namespace }
+  const journals = configMapJournals(namespace, async () => ({ client: place.client, clock, random, log: place.log }))
+  const rolls = new RollLoop({
+    ...{ ...parts, template },
+    runs: new JournalRuns(journals),
+    fileOf: (name, spec) => fileOfRoll(name, spec, allowed),
+  })
+  const schedules = new ScheduleLoop({
+    ...parts,
+    faultsOf: (schedule) => scheduleFaults(schedule, allowed),
+    timesOf: scheduleTimes,
+  })
+  return { rolls, schedules }
+}
+
+/** The `spec` of the Job in that file. */
+async function templateOf(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const job = await yamlOf(path)
+  if (job === undefined)
+    throw refused(path, 'it is not there', 'write the Job of a run, as in deploy/examples/roll-job.yaml')
+  const spec = isJsonObject(job) ? job.spec : undefined
+  const [fault] = isJsonObject(spec) ? templateFaults(spec) : ['it has no spec']
+  if (fault !== undefined || !isJsonObject(spec))
+    throw refused(path, fault ?? '', 'write a Job with a container named roll, and restartPolicy: Never')
+  return spec
+}
+
+async function allowedOf(path: string): Promise<readonly unknown[]> {
+  const allowed = (await yamlOf(path)) ?? []
+  if (Array.isArray(allowed)) return allowed
+  throw refused(path, 'it is not a list', 'write a list of texts, and of lists of arguments')
+}
+
+async function yamlOf(path: string): Promise<unknown> {
+  let bytes: Buffer
+  try {
+    bytes = await readFile(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw refused(path, error instanceof Error ? error.message : String(error), 'mount a directory that can be read')
+  }
+  try {
+    return parseKubeYaml(bytes)
+  } catch (error) {
+    throw refused(path, error instanceof Error ? error.message : String(error), 'write YAML')
+  }
+}
+
+const refused = (path: string, why: string, fix: string): UserError =>
+  new UserError(`--rolls: ${path} cannot be used: ${why}`, { code: 'CONTROLLER_OPTIONS', fix })
