@@ -27,6 +27,9 @@ const FLEETS_A_NIGHT = 2_000
 const firstFleet = nightsSince2026 * FLEETS_A_NIGHT
 const firstPolite = FIRST_SEED + firstFleet
 const firstSeed = FIRST_SEED + nightsSince2026 * SEEDS_A_NIGHT
+/** Each has whole rolls of its own. */
+const ROLLS_A_NIGHT = 500
+const firstRolls = nightsSince2026 * ROLLS_A_NIGHT
 /** Each takes a real scheduler some five seconds, most of which are waited. */
 const CLUSTERS_A_NIGHT = 500
 const firstCluster = nightsSince2026 * CLUSTERS_A_NIGHT
@@ -85,6 +88,11 @@ const PARTS: readonly Part[] = [
     name: 'guards',
     what: `${FLEETS_A_NIGHT} random drains of guarded nodes, from seed ${firstFleet} on`,
     argv: ['test/seeds.ts', 'guards', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
+  },
+  {
+    name: 'rolls',
+    what: `${ROLLS_A_NIGHT} random worlds in which people change Rolls, from seed ${firstRolls} on`,
+    argv: ['test/seeds.ts', 'rolls', '--seeds', String(ROLLS_A_NIGHT), '--from', String(firstRolls)],
   },
   {
     name: 'crash',

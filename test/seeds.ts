@@ -1,6 +1,6 @@
 /**
  * Random worlds in virtual time, one program for all kinds of them: rolls (`swarm`), fleets of up to 200 nodes, rollouts of an
- * IngressDaemonSet, drains of guarded nodes, DNS with faults. `npm run fleets -- --seeds 2000` runs seeds 0 to 1999 on two cores, `--from 5000`
+ * IngressDaemonSet, drains of guarded nodes, DNS with faults, Rolls that people apply and change. `npm run fleets -- --seeds 2000` runs seeds 0 to 1999 on two cores, `--from 5000`
  * others; `--seed X` runs one again, twice, and prints what happened. `--digests FILE` writes a line for each seed, its digest:
  * a change of shape leaves that file as it was. Only for rolls: `--polite`, pods that leave politely, under a budget that allows
  * no eviction; `--files`, roll files whose fields are drawn; `--plans`, those where something is wrong before, and the plan
@@ -18,6 +18,8 @@ import { guardScenario } from './support/virtual-guard/guard-scenario.ts'
 import { runGuardSeed } from './support/virtual-guard/run-guard-seed.ts'
 import { ingressScenario } from './support/virtual-ingress/ingress-scenario.ts'
 import { runIngressSeed } from './support/virtual-ingress/run-ingress-seed.ts'
+import { operatorScenario } from './support/virtual-operator/operator-scenario.ts'
+import { runOperatorSeed } from './support/virtual-operator/run-operator-seed.ts'
 import { complaints, type JobReport } from './support/virtual-roll/jobs/job.ts'
 import { trySeeds } from './support/virtual-roll/jobs/try-seeds.ts'
 import { added, cellTable, emptyCells } from './support/virtual-roll/swarm/cell-table.ts'
@@ -30,7 +32,7 @@ import { planScenarioOf, runPlanSeed } from './support/virtual-roll/swarm/run-pl
 import { runFileSeed, runPoliteSeed, runSeed } from './support/virtual-roll/swarm/run-seed.ts'
 import { politeScenarioOf, scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
 
-type Kind = 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard' | 'dns'
+type Kind = 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard' | 'dns' | 'operator'
 type SeedRun = Extract<JobReport, { readonly report: unknown }>
 
 const { values, positionals } = parseArgs({
@@ -55,6 +57,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ingress: 'ingress',
   guards: 'guard',
   dns: 'dns',
+  rolls: 'operator',
 }
 
 /** One run of a seed again. */
@@ -67,6 +70,7 @@ const RUNS: { readonly [kind in Kind]: (seed: string) => Promise<SeedRun> } = {
   ingress: async (seed) => ({ kind: 'ingress', report: await runIngressSeed(seed) }),
   guard: async (seed) => ({ kind: 'guard', report: await runGuardSeed(seed) }),
   dns: async (seed) => ({ kind: 'dns', report: await runDnsSeed(seed) }),
+  operator: async (seed) => ({ kind: 'operator', report: await runOperatorSeed(seed) }),
 }
 
 const SCENARIOS = { seed: scenarioOf, polite: politeScenarioOf, file: fileScenarioOf, plan: planScenarioOf }
@@ -77,6 +81,7 @@ function scenarioLines(kind: Kind, seed: string): readonly string[] {
   if (kind === 'ingress') return [JSON.stringify(ingressScenario(seed))]
   if (kind === 'guard') return [JSON.stringify(guardScenario(seed))]
   if (kind === 'dns') return [JSON.stringify(dnsScenario(seed))]
+  if (kind === 'operator') return [JSON.stringify(operatorScenario(seed))]
   const { faults, cues, ...scenario } = SCENARIOS[kind](seed)
   return [
     JSON.stringify(scenario),
@@ -90,6 +95,7 @@ function countsText(run: SeedRun): string {
   if (run.kind === 'plan') return run.report.end
   if (run.kind === 'guard') return `${run.report.grants} grants, ${run.report.deaths} deaths`
   if (run.kind === 'dns') return dnsText([run.report])
+  if (run.kind === 'operator') return `${run.report.ends.join(', ')}; ${run.report.deaths} deaths`
   if (run.kind === 'ingress') return `${run.report.deaths} deaths`
   return JSON.stringify(run.kind === 'fleet' ? run.report.deaths : run.report.cells)
 }
@@ -147,6 +153,14 @@ function printCounts(kind: Kind, runs: readonly SeedRun[]): boolean {
   }
   if (kind === 'dns') {
     console.log(dnsText(runs.flatMap((run) => (run.kind === 'dns' ? [run.report] : []))))
+    return true
+  }
+  if (kind === 'operator') {
+    const ends = Map.groupBy(
+      runs.flatMap((run) => (run.kind === 'operator' ? run.report.ends : [])),
+      (end) => end,
+    )
+    console.log([...ends].map(([end, { length }]) => `${length} ${end}`).join(', '))
     return true
   }
   const deaths: Record<string, number> = {}

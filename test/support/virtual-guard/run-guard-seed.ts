@@ -1,57 +1,15 @@
 import { createHash } from 'node:crypto'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
-import type { Passage } from '../../../src/sim/doors/in-process-api.ts'
-import type { ApiRequest } from '../../../src/sim/world/api-request.ts'
 import { API_RESOURCES, DAEMON_SETS } from '../../../src/sim/world/api-resource.ts'
 import { jsonOf } from '../../../src/sim/world/json-of.ts'
-import { troubled } from '../fleet/fleet-luck.ts'
 import { budgetOf } from '../virtual-ingress/ingress-manifests.ts'
+import { ControllerLuck } from './controller-luck.ts'
 import { Drainers } from './drainers.ts'
 import { GuardGround } from './guard-ground.ts'
 import { guardTemplate, type Json, nodeGuard, storage } from './guard-manifests.ts'
 import { type GuardScenario, guardScenario } from './guard-scenario.ts'
 import { GuardWitness } from './guard-witness.ts'
 import { HeldNodes, holdSpecs, stateOf } from './held-nodes.ts'
-
-const DIES = 0.06
-
-/** Which requests of the controller go wrong, and at which of its writes a process dies. */
-class GuardLuck {
-  deaths = 0
-  readonly #scenario: GuardScenario
-  readonly #random: SeededRandom
-  #begunAt: number | undefined
-
-  constructor(scenario: GuardScenario, random: SeededRandom) {
-    this.#scenario = scenario
-    this.#random = random
-  }
-
-  /** From then on. */
-  begin(now: number): void {
-    this.#begunAt = now
-  }
-
-  dies(effect: string, now: number): boolean {
-    const { deaths, healAtMs } = this.#scenario
-    const atMs = this.#begunAt === undefined ? undefined : now - this.#begunAt
-    if (atMs === undefined || atMs > healAtMs || effect.includes('/events')) return false
-    if (this.deaths >= deaths || this.#random.next() >= DIES) return false
-    this.deaths += 1
-    return true
-  }
-
-  passageOf(request: ApiRequest, now: number): Passage {
-    const atMs = this.#begunAt === undefined ? -1 : now - this.#begunAt
-    const isWrite = request.method !== 'GET'
-    const trouble = this.#scenario.api.find(({ what, fromMs, toMs, share }) => {
-      if (atMs < fromMs || atMs >= toMs || atMs > this.#scenario.healAtMs) return false
-      if ((what === 'unheard' || what === 'conflicts') && !isWrite) return false
-      return this.#random.next() < share
-    })
-    return troubled(trouble?.what, this.#random)
-  }
-}
 
 export interface GuardReport {
   readonly seed: string
@@ -87,7 +45,7 @@ export async function runGuardSeed(seed: string): Promise<GuardReport> {
   const { time } = ground.cluster
   const violations: Violation[] = []
   const say: Say = (checker, text) => violations.push({ checker, atMs: time.monoMs(), text })
-  const luck = new GuardLuck(scenario, new SeededRandom(`luck ${seed}`))
+  const luck = new ControllerLuck(scenario, new SeededRandom(`luck ${seed}`))
   const errors: unknown[] = []
   let witness: GuardWitness | undefined
   begin(ground, luck, { errors, onRemoved: (pod) => witness?.removed(pod) })
@@ -122,7 +80,7 @@ interface Watch {
 }
 
 /** The controller, begun anew a second after each of its deaths. */
-function begin(ground: GuardGround, luck: GuardLuck, watch: Watch): void {
+function begin(ground: GuardGround, luck: ControllerLuck, watch: Watch): void {
   const { time } = ground.cluster
   const process = ground.begin(`controller ${Math.round(time.monoMs())}`, {
     passageOf: (request) => luck.passageOf(request, time.monoMs()),

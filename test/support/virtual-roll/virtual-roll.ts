@@ -54,7 +54,7 @@ export class VirtualRoll {
   }
 
   plan(): Promise<RollPlan> {
-    return this.cluster.time.settle(this.#plan(), PLAN_LIMIT_MS)
+    return this.cluster.time.settle(this.planned(), PLAN_LIMIT_MS)
   }
 
   begin(): Promise<EngineProcess> {
@@ -62,14 +62,14 @@ export class VirtualRoll {
   }
 
   /** For a test that drives time itself. */
-  async begun(): Promise<EngineProcess> {
-    const plan = await this.#plan()
+  async begun(asked: Pick<RunState, 'ownPod' | 'onceKey'> = {}): Promise<EngineProcess> {
+    const plan = await this.planned()
     const refusal = planRefusal(plan)
     if (refusal !== undefined) throw refusal
     const now = this.cluster.time.wallMs()
     const order = plan.nodes.map(({ node }) => node)
     const run = newRun(
-      { spec: this.spec, order, ...chosenBy(plan), ...knownBy(plan) },
+      { spec: this.spec, order, ...chosenBy(plan), ...knownBy(plan), ...asked },
       { wall: now, suffix: this.#name },
     )
     const at = toIso(now)
@@ -84,7 +84,7 @@ export class VirtualRoll {
     return this.process({ ...run, verdict }, firstSeq)
   }
 
-  async #plan(): Promise<RollPlan> {
+  async planned(): Promise<RollPlan> {
     const { cluster, configMaps, balancers, endpoints, host, clock } = this.ports()
     const readers = [...balancers, ...endpoints]
     const parts = {

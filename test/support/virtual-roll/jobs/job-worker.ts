@@ -4,6 +4,7 @@ import { limitProcessor } from '../../processor-limit.ts'
 import { runDnsSeed } from '../../virtual-dns/run-dns-seed.ts'
 import { runGuardSeed } from '../../virtual-guard/run-guard-seed.ts'
 import { runIngressSeed } from '../../virtual-ingress/run-ingress-seed.ts'
+import { runOperatorSeed } from '../../virtual-operator/run-operator-seed.ts'
 import { crashRun } from '../crash/crash-run.ts'
 import { spokenRules, takeAway } from '../mutations/rules/rule-switch.ts'
 import { runPlanSeed } from '../swarm/run-plan-seed.ts'
@@ -30,6 +31,7 @@ async function ended(job: Exclude<Job, { readonly kind: 'test' }>): Promise<JobR
   if (job.kind === 'fleet') return { kind: 'fleet', report: await runFleet(job.seed) }
   if (job.kind === 'guard') return { kind: 'guard', report: await runGuardSeed(job.seed) }
   if (job.kind === 'dns') return { kind: 'dns', report: await runDnsSeed(job.seed) }
+  if (job.kind === 'operator') return { kind: 'operator', report: await runOperatorSeed(job.seed) }
   if (job.kind === 'ingress') return { kind: 'ingress', report: await runIngressSeed(job.seed) }
   return { kind: 'crash', plan: job.plan, run: await crashRun(job.plan) }
 }

@@ -2,6 +2,7 @@ import type { FleetReport } from '../../fleet/fleet-report.ts'
 import type { DnsReport } from '../../virtual-dns/run-dns-seed.ts'
 import type { GuardReport } from '../../virtual-guard/run-guard-seed.ts'
 import type { IngressReport } from '../../virtual-ingress/run-ingress-seed.ts'
+import type { OperatorReport } from '../../virtual-operator/run-operator-seed.ts'
 import type { CrashPlan, CrashRun } from '../crash/crash-run.ts'
 import type { PlanReport } from '../swarm/run-plan-seed.ts'
 import type { SeedReport } from '../swarm/seed-report.ts'
@@ -27,6 +28,7 @@ type World =
   | { readonly kind: 'ingress'; readonly seed: string }
   | { readonly kind: 'guard'; readonly seed: string }
   | { readonly kind: 'dns'; readonly seed: string }
+  | { readonly kind: 'operator'; readonly seed: string }
   /** A test file by its path, with worlds of its own or none. */
   | { readonly kind: 'test'; readonly file: string }
 
@@ -42,6 +44,7 @@ type Outcome =
   | { readonly kind: 'ingress'; readonly report: IngressReport }
   | { readonly kind: 'guard'; readonly report: GuardReport }
   | { readonly kind: 'dns'; readonly report: DnsReport }
+  | { readonly kind: 'operator'; readonly report: OperatorReport }
   | { readonly kind: 'crash'; readonly plan: CrashPlan; readonly run: CrashRun }
   | { readonly kind: 'test'; readonly failed: readonly string[] }
   /** Not even the world came about, or the work threw. */

@@ -2,7 +2,7 @@ import { complaints, type Job, type JobReport } from './job.ts'
 import { runJobs } from './run-jobs.ts'
 
 interface Seeds {
-  readonly kind: 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard' | 'dns'
+  readonly kind: 'seed' | 'polite' | 'file' | 'plan' | 'fleet' | 'ingress' | 'guard' | 'dns' | 'operator'
   readonly from: number
   readonly count: number
   readonly workers: number
@@ -18,6 +18,7 @@ const COMMANDS = {
   ingress: 'ingress -- --seed',
   guard: 'guards -- --seed',
   dns: 'dns -- --seed',
+  operator: 'rolls -- --seed',
 } as const
 
 interface Tried {

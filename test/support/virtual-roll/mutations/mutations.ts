@@ -2,6 +2,7 @@ import { FLEET_MUTATIONS } from './fleet-mutations.ts'
 import { GUARD_MUTATIONS } from './guard-mutations.ts'
 import { INGRESS_MUTATIONS } from './ingress-mutations.ts'
 import type { Edit, Mutation } from './mutation.ts'
+import { OPERATOR_MUTATIONS } from './operator-mutations.ts'
 import { POLITE_MUTATIONS } from './polite-mutations.ts'
 import { SURROUNDINGS_MUTATIONS } from './surroundings-mutations.ts'
 
@@ -266,4 +267,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...GUARD_MUTATIONS,
   ...POLITE_MUTATIONS,
   ...SURROUNDINGS_MUTATIONS,
+  ...OPERATOR_MUTATIONS,
 ]

@@ -8,6 +8,7 @@ type DrawnField = readonly [path: string, values: number]
 
 /** What no seed writes, by the beginnings of paths, and why. */
 const UNDRAWN: Readonly<Record<string, string>> = {
+  'metadata.namespace': 'of a Roll in the cluster; the roll does not read it',
   'spec.balancers[].allowLastServer': 'it allows what the checkers of the swarm forbid',
   'spec.balancers[].healthCheck.check.expectBody': 'in memory a health check is known by its status',
   'spec.balancers[].healthCheck.check.insecure': 'no health check of the world has a certificate',
