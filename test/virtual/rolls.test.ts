@@ -162,3 +162,32 @@ test('a controller that is killed at any moment, and a pod whose machine loses i
   assert.deepEqual(boots, [1, 1, 1])
   assert.deepEqual(here.leftovers(), [])
 })
+
+test('a schedule makes a Roll at each of its times, keeps the newest that have ended, and says when the next one is due', async (t) => {
+  const here = await ground()
+  t.after(() => here.cluster.end())
+  here.begin()
+  here.schedule('often', { schedule: '*/10 * * * *', successfulRollsHistoryLimit: 1 })
+  const names = (): readonly string[] => Object.keys(here.rolls())
+  await here.until('the first Roll', () => here.rolls()['often-202601010010'] === 'Succeeded', 1_200)
+  assert.equal(here.scheduleStatus('often').nextScheduleTime, '2026-01-01T00:20:00Z')
+  await here.until('the second Roll', () => here.rolls()['often-202601010020'] === 'Succeeded', 1_200)
+  await here.until('the first one to be gone', () => names().join() === 'often-202601010020', 60)
+  assert.equal(here.scheduleStatus('often').lastScheduleTime, '2026-01-01T00:20:00Z')
+  assert.deepEqual(here.leftovers(), [])
+})
+
+test('a schedule that waits for need makes no Roll until a Node says that it needs a reboot', async (t) => {
+  const here = await ground()
+  t.after(() => here.cluster.end())
+  here.begin()
+  here.schedule('needed', { schedule: '*/10 * * * *', when: 'RebootRequired' })
+  await here.until(
+    'the first time',
+    () => here.scheduleStatus('needed').lastScheduleTime === '2026-01-01T00:10:00Z',
+    1_200,
+  )
+  assert.deepEqual(here.rolls(), {})
+  here.need('n2')
+  await here.until('a Roll', () => here.rolls()['needed-202601010020'] === 'Succeeded', 1_800)
+})

@@ -24,7 +24,7 @@ const metadata = (roll: RollObject, name: string, annotations: Readonly<Record<s
 /** By UID: a successor of the same name has a file of its own. */
 export const fileName = ({ name, uid }: RollObject): string => `roll-${name}-${uid.slice(0, 8)}`
 
-export const jobName = (roll: RollObject, attempt: number): string => `${fileName(roll)}-${attempt}`
+const jobName = (roll: RollObject, attempt: number): string => `${fileName(roll)}-${attempt}`
 
 /** The roll file, which cannot be changed any more. */
 export const wantedFile = (roll: RollObject, text: string): WantedObject => ({

@@ -15,7 +15,7 @@ export const TASK_ANNOTATION = 'evenkeel.dev/roll-task'
 export const GENERATION_ANNOTATION = 'evenkeel.dev/roll-generation'
 
 /** `begin`: begins the run, or continues it by its key. `resume`: continues a run that was held. `abort`: puts its nodes back. */
-export const ROLL_TASKS = ['begin', 'resume', 'abort'] as const
+const ROLL_TASKS = ['begin', 'resume', 'abort'] as const
 
 export type RollTask = (typeof ROLL_TASKS)[number]
 

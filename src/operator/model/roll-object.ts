@@ -7,7 +7,7 @@ import type { Untrusted } from '../../ground/model/untrusted.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /** What a person may change while a roll is under way. */
-export interface RollRequests {
+interface RollRequests {
   /** No further node is begun. */
   readonly paused: boolean
   /** The roll ends, and nodes that are out are put back. */
@@ -15,7 +15,7 @@ export interface RollRequests {
 }
 
 /** The fields of a Roll that are no part of a roll file. */
-export const REQUEST_FIELDS = ['paused', 'approval', 'approved', 'abort'] as const
+const REQUEST_FIELDS = ['paused', 'approval', 'approved', 'abort'] as const
 
 /** A Roll as the API server has it. Its file is not checked yet. */
 export interface RollObject extends RollRequests {

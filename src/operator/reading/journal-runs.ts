@@ -14,7 +14,7 @@ export interface RunSource {
 }
 
 /** Its journal was damaged or edited; a person has to look. */
-export interface UnreadableRun {
+interface UnreadableRun {
   readonly fault: string
 }
 

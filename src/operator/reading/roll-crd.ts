@@ -142,7 +142,7 @@ const status = object('What became of it. Written by the controller.', {
 const rollFields = (): Fields => eachField(rollFileJsonSchema().properties?.spec?.properties ?? {})
 
 /** The schema of a Roll: the `spec` of a roll file, the requests of people, and the status. */
-export function rollSchema(): Schema {
+function rollSchema(): Schema {
   return {
     description: 'Roll takes nodes out of service one after another, reboots them, and brings each back with proof.',
     type: 'object',
@@ -167,7 +167,7 @@ const column = (name: string, jsonPath: string, type = 'string'): object => ({ n
 const wide = (of: object): object => ({ ...of, priority: 1 })
 
 /** The schema of a RollSchedule. */
-export function scheduleSchema(): Schema {
+function scheduleSchema(): Schema {
   const { timeZone, startingDeadline, succeeded, others } = SCHEDULE_DEFAULTS
   const limit = (about: string, byDefault: number): Schema =>
     integer(about, { minimum: 0, maximum: 100, default: byDefault })

@@ -4,10 +4,12 @@ import { kubeObjects } from '../../../src/ground/kube/kube-objects.ts'
 import { EventRecorder } from '../../../src/ground/loop/event-recorder.ts'
 import { fileOfRoll } from '../../../src/operator/reading/file-faults.ts'
 import { JournalRuns } from '../../../src/operator/reading/journal-runs.ts'
+import { scheduleFaults, scheduleTimes } from '../../../src/operator/reading/schedule-times.ts'
 import { RollLoop } from '../../../src/operator/run/roll-loop.ts'
+import { ScheduleLoop } from '../../../src/operator/run/schedule-loop.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import type { ApiObject } from '../../../src/sim/world/api-object.ts'
-import { JOBS, LEASES, NODES, ROLLS } from '../../../src/sim/world/api-resource.ts'
+import { JOBS, LEASES, NODES, ROLL_SCHEDULES, ROLLS } from '../../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
 import { deleteObject } from '../../../src/sim/world/delete-object.ts'
 import { MERGE_PATCH, patchObject } from '../../../src/sim/world/patch-object.ts'
@@ -15,7 +17,7 @@ import { virtualRollFile } from '../virtual-roll/article-cluster.ts'
 import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
 import { RUNNER_IMAGE, VirtualJournals, VirtualRunner } from './virtual-runner.ts'
 
-export const NAMESPACE = 'evenkeel'
+const NAMESPACE = 'evenkeel'
 
 /** As an administrator writes it. */
 const TEMPLATE = {
@@ -48,15 +50,24 @@ export class OperatorProcess {
     this.ports = new ProcessPorts({ cluster, outside, name })
     const { clock, random } = this.ports
     const objects = kubeObjects(this.ports.follows())
-    this.loop = new RollLoop({
-      ...{ objects, clock, random, namespace: NAMESPACE, template: TEMPLATE },
-      runs: new JournalRuns(journals),
-      fileOf: (roll, spec) => fileOfRoll(roll, spec, ALLOWED),
+    const parts = {
+      ...{ objects, clock, random, namespace: NAMESPACE },
       notices: new EventRecorder({ objects, clock, random, identity: name }),
       leader: { mayActForMs: () => 60_000 },
       log: { debug: () => undefined, warn: () => undefined },
+    }
+    this.loop = new RollLoop({
+      ...{ ...parts, template: TEMPLATE },
+      runs: new JournalRuns(journals),
+      fileOf: (roll, spec) => fileOfRoll(roll, spec, ALLOWED),
     })
-    this.loop.run(new AbortController().signal).catch((error: unknown) => {
+    const schedules = new ScheduleLoop({
+      ...parts,
+      faultsOf: (schedule) => scheduleFaults(schedule, ALLOWED),
+      timesOf: scheduleTimes,
+    })
+    const life = new AbortController().signal
+    Promise.all([this.loop.run(life), schedules.run(life)]).catch((error: unknown) => {
       if (this.ports.lifeline.isDead) return
       this.error = error
       this.onError(error)
@@ -107,6 +118,39 @@ export class OperatorGround {
 
   /** Names of all Rolls there were, by UID. */
   readonly #names = new Map<string, string>()
+
+  /** A RollSchedule of such Rolls. */
+  schedule(name: string, spec: Json): void {
+    const { spec: file } = parse(virtualRollFile({ spec: BRISK, rate: 20 })) as { readonly spec: Json }
+    applyManifest(this.cluster.world, {
+      apiVersion: 'evenkeel.dev/v1alpha1',
+      kind: 'RollSchedule',
+      metadata: { namespace: NAMESPACE, name },
+      spec: { ...spec, template: { spec: file } },
+    })
+  }
+
+  /** Its Node says that it needs a reboot. */
+  need(name: string): void {
+    const node = this.cluster.world.store.get(NODES, { name })
+    assert.ok(node)
+    const { conditions = [] } = (node.status ?? {}) as { readonly conditions?: readonly object[] }
+    const needs = { type: 'RebootRequired', status: 'True', reason: 'File', message: 'x' }
+    this.cluster.world.store.put(NODES, {
+      ...node,
+      status: { ...(node.status as object), conditions: [...conditions, needs] },
+    })
+  }
+
+  /** By name: their states. */
+  rolls(): Readonly<Record<string, string>> {
+    const all = [...this.cluster.world.store.all(ROLLS)]
+    return Object.fromEntries(all.map(({ metadata }) => [metadata.name, this.state(metadata.name)]))
+  }
+
+  scheduleStatus(name: string): Json {
+    return (this.cluster.world.store.get(ROLL_SCHEDULES, { namespace: NAMESPACE, name })?.status ?? {}) as Json
+  }
 
   patch(name: string, spec: Json): void {
     this.#merge(name, { spec })

@@ -51,11 +51,7 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
     'const finalizers = [...new Set([...roll.finalizers, ROLL_FINALIZER])]',
     'const finalizers = roll.finalizers',
   ]),
-  mutation('begins a run anew with each Job', SEEDS, [
-    OBJECTS,
-    'roll.uid}`],',
-    'roll.uid + attempt}`],',
-  ]),
+  mutation('begins a run anew with each Job', SEEDS, [OBJECTS, 'roll.uid}`],', 'roll.uid + attempt}`],']),
   mutation('begins a Roll anew whose run has ended', 'test/operator/decide/roll-answer.test.ts', [
     ANSWER,
     "(type === 'Succeeded' || type === 'Stopped')",
