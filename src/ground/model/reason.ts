@@ -18,6 +18,9 @@ export interface Reason {
   readonly next?: Sentence
 }
 
+/** Foreign text may name a code that there is not. */
+export const isReasonCode = (text: string): text is ReasonCode => Object.hasOwn(REASONS, text)
+
 /** The class of the wait for this reason. */
 export const waitOf = ({ code }: Reason): ReasonEntry['wait'] => REASONS[code].wait
 

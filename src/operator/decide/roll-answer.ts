@@ -1,7 +1,8 @@
+import type { ConditionWords } from '../../ground/model/condition.ts'
 import { present } from '../../ground/model/present.ts'
-import type { Reason } from '../../ground/model/reason.ts'
+import { isReasonCode, type Reason } from '../../ground/model/reason.ts'
 import type { RollJob } from '../model/roll-job.ts'
-import { BEGUN_ANNOTATION, ROLL_FINALIZER } from '../model/roll-object.ts'
+import { BEGUN_ANNOTATION, ROLL_FINALIZER, type RollObject } from '../model/roll-object.ts'
 import type { RollAction } from './action.ts'
 import { APPROVAL_GATE, PAUSE_GATE } from './file-with-requests.ts'
 import type { RollObjectSnapshot } from './snapshot.ts'
@@ -45,22 +46,36 @@ export function answerOf(s: RollObjectSnapshot): RollAnswer {
     const why = reason(s, 'RollJournalUnreadable', journalFault)
     return { state: isEnding ? 'Aborting' : 'Held', reasons: [why], actions: [], againMs: UNREADABLE_AGAIN_MS }
   }
-  if (isEnding) return aborting(s)
   const before = endedBefore(s)
-  if (before !== undefined) return before
+  if (before !== undefined) return { ...before, actions: releases(s) }
+  if (isEnding) return aborting(s)
   if (s.faults.length > 0) return over('Stopped', reason(s, 'RollRefused', s.faults.join('. ')))
   return isBegun(s) ? working(s) : waiting(s)
 }
 
-/** The status outlives journals and Jobs. */
-function endedBefore(s: RollObjectSnapshot): RollAnswer | undefined {
-  const { conditions } = s.roll.status
-  const found = conditions.find(({ type, status }) => status === 'True' && (type === 'Succeeded' || type === 'Stopped'))
-  if (found === undefined || s.jobs.some(isAtWork) || !isBegun(s)) return undefined
-  if (s.run !== undefined) return ofEnd(s)
-  const why = reason(s, found.type === 'Succeeded' ? 'RollDone' : 'RollStopped', found.message)
-  return over(found.type === 'Succeeded' ? 'Succeeded' : 'Stopped', why)
+/** A Roll that its status calls ended: nothing has to be read for it any more. The status outlives journals and Jobs. */
+export function endOfStatus(
+  { annotations, uid, status, deleting, abort }: RollObject,
+  jobs: readonly RollJob[],
+): { readonly state: RollState; readonly words: ConditionWords } | undefined {
+  if (annotations[BEGUN_ANNOTATION] !== uid || jobs.some(isAtWork)) return undefined
+  const is = (type: string) => status.conditions.find((one) => one.type === type && one.status === 'True')
+  const succeeded = is('Succeeded')
+  if (succeeded !== undefined) return { state: 'Succeeded', words: succeeded }
+  const stopped = is('Stopped')
+  const state = status.fields.state === 'Aborted' ? 'Aborted' : 'Stopped'
+  // One that was stopped may have left a node out.
+  const isEnding = (deleting || abort) && state === 'Stopped'
+  return stopped === undefined || isEnding ? undefined : { state, words: stopped }
 }
+
+function endedBefore(s: RollObjectSnapshot): RollAnswer | undefined {
+  const found = endOfStatus(s.roll, s.jobs)
+  return found && over(found.state, reason(s, codeOf(found.words.reason), found.words.message))
+}
+
+/** A status can be edited by hand. */
+const codeOf = (text: string): Reason['code'] => (isReasonCode(text) ? text : 'RollStopped')
 
 function waiting(s: RollObjectSnapshot): RollAnswer {
   const { roll } = s
@@ -166,10 +181,7 @@ function aborting(s: RollObjectSnapshot): RollAnswer {
     const isStopped = job.task === 'abort' || job.state === 'stopping' || (run?.end?.out.length ?? 1) === 0
     return answer(isStopped ? { againMs: FOLLOW_MS } : { actions: [{ kind: 'suspendJob', job }] })
   }
-  if (isPutBack(s, job)) {
-    const isKept = roll.deleting && roll.finalizers.includes(ROLL_FINALIZER)
-    return { ...ended(s), actions: isKept ? [{ kind: 'release' }] : [] }
-  }
+  if (isPutBack(s, job)) return { ...ended(s), actions: releases(s) }
   if (!s.hasFile) return answer({ actions: [{ kind: 'createFile' }] })
   const waitMs = job?.task === 'abort' ? Date.parse(job.endedAt) + FAILED_AGAIN_MS - s.now : 0
   if (waitMs > 0) {
@@ -180,6 +192,9 @@ function aborting(s: RollObjectSnapshot): RollAnswer {
   const attempt = (job?.attempt ?? 0) + 1
   return answer({ actions: [{ kind: 'createJob', task: 'abort', attempt, ...present({ run: named }), isLost }] })
 }
+
+const releases = ({ roll }: RollObjectSnapshot): readonly RollAction[] =>
+  roll.deleting && roll.finalizers.includes(ROLL_FINALIZER) ? [{ kind: 'release' }] : []
 
 /** No node is out by this Roll. Where the journal is gone, an abort that finds no record on any node says so with exit code 2. */
 function isPutBack(s: RollObjectSnapshot, job: RollJob | undefined): boolean {

@@ -3,7 +3,7 @@ import { present } from '../../ground/model/present.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import { fileWithRequests } from '../decide/file-with-requests.ts'
-import { isAtWork } from '../decide/roll-answer.ts'
+import { endOfStatus, isAtWork } from '../decide/roll-answer.ts'
 import type { RollObjectSnapshot } from '../decide/snapshot.ts'
 import { fileName } from '../decide/wanted-objects.ts'
 import { ROLL_PODS } from '../model/ended-pod.ts'
@@ -44,7 +44,7 @@ export class RollReader {
     const { caches, clock } = this.#parts
     const jobs = caches.jobsOf(roll)
     const file = this.#fileOf(roll)
-    const [read, podEnd] = await Promise.all([this.#runOf(roll, jobs), this.#podEndOf(jobs.at(-1), signal)])
+    const [read, podEnd] = await Promise.all([this.#runOf(roll, jobs), this.#podEndOf(roll, jobs, signal)])
     const faults = 'faults' in file ? file.faults : []
     const found = read === undefined || 'fault' in read ? { journalFault: read?.fault } : { run: read }
     return {
@@ -67,14 +67,16 @@ export class RollReader {
   }
 
   async #runOf(roll: RollObject, jobs: readonly RollJob[]): ReturnType<RunSource['of']> {
+    if (endOfStatus(roll, jobs) !== undefined) return undefined
     const { run } = roll.status.fields
     const known = typeof run === 'string' ? run : undefined
     if (known === undefined && jobs.length === 0) return undefined
     return this.#parts.runs.of(roll.uid, known)
   }
 
-  async #podEndOf(job: RollJob | undefined, signal: AbortSignal): Promise<PodEnd | undefined> {
-    if (job?.state !== 'failed') return undefined
+  async #podEndOf(roll: RollObject, jobs: readonly RollJob[], signal: AbortSignal): Promise<PodEnd | undefined> {
+    const job = jobs.at(-1)
+    if (job?.state !== 'failed' || endOfStatus(roll, jobs) !== undefined) return undefined
     const { namespace, name } = job
     const labelSelector = `batch.kubernetes.io/job-name=${name}`
     const pods = await this.#parts.objects.list({ kind: ROLL_PODS, namespace, labelSelector }, signal)

@@ -176,13 +176,38 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
   ],
   [
     'succeeded, its Job and journal are gone',
-    { status: { run: 'run-1', conditions: [{ type: 'Succeeded', status: 'True' }] } },
+    { status: { run: 'run-1', conditions: [{ type: 'Succeeded', status: 'True', reason: 'RollDone' }] } },
     'Succeeded RollDone: nothing',
   ],
   [
     'stopped, its Job and journal are gone',
     { status: { run: 'run-1', conditions: [{ type: 'Stopped', status: 'True' }] } },
     'Stopped RollStopped: nothing',
+  ],
+  [
+    'aborted, its Job and journal are gone',
+    {
+      status: { run: 'run-1', state: 'Aborted', conditions: [{ type: 'Stopped', status: 'True' }] },
+      spec: { abort: true },
+    },
+    'Aborted RollStopped: nothing',
+  ],
+  [
+    'deleted, its end is known by its status alone',
+    {
+      deleted: true,
+      status: {
+        run: 'run-1',
+        state: 'Succeeded',
+        conditions: [{ type: 'Succeeded', status: 'True', reason: 'RollDone' }],
+      },
+    },
+    'Succeeded RollDone: release',
+  ],
+  [
+    'deleted, it was stopped and its journal is gone',
+    { deleted: true, status: { run: 'run-1', state: 'Stopped', conditions: [{ type: 'Stopped', status: 'True' }] } },
+    'Aborting RollAborting: abort 1 of run-1 by records',
   ],
   ['abort, never begun', { begun: false, spec: { abort: true } }, 'Aborted RollStopped: nothing'],
   [

@@ -54,8 +54,8 @@ export const OPERATOR_MUTATIONS: readonly Mutation[] = [
   mutation('begins a run anew with each Job', SEEDS, [OBJECTS, 'roll.uid}`],', 'roll.uid + attempt}`],']),
   mutation('begins a Roll anew whose run has ended', 'test/operator/decide/roll-answer.test.ts', [
     ANSWER,
-    "(type === 'Succeeded' || type === 'Stopped')",
-    "type === 'Succeeded'",
+    "const succeeded = is('Succeeded')",
+    "const succeeded = is('Done')",
   ]),
   mutation('lets the author of a Roll run commands', 'test/operator/reading/file-faults.test.ts', [
     'src/operator/reading/file-faults.ts',
