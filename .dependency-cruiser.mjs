@@ -19,7 +19,7 @@ const inEach = (name, from, mayImport, comment) => ({
   to: { path: '^src/', pathNot: `^src/(${mayImport.join('|')})` },
 })
 
-const SYSTEMS = 'service|agent|ingress|guard|dns|roll|explain|operator'
+const SYSTEMS = 'service|agent|rebooter|ingress|guard|dns|roll|explain|operator'
 /** Rooms that speak a protocol: of a system, or of one way to move traffic. */
 const IO = '/io/'
 const SPEAKS = `${IO}|^src/ground/(kube|net|machine)/`
@@ -87,6 +87,12 @@ export default {
       'the service state knows no system that uses it',
     ),
     room('agent-imports', 'agent/', ['ground/', 'service/', 'agent/', 'cli/'], 'systems do not know one another'),
+    room(
+      'rebooter-imports',
+      'rebooter/',
+      ['ground/', 'service/', 'rebooter/', 'cli/'],
+      'systems do not know one another',
+    ),
     room('ingress-imports', 'ingress/', ['ground/', 'service/', 'ingress/', 'cli/'], 'systems do not know one another'),
     room('guard-imports', 'guard/', ['ground/', 'service/', 'guard/', 'cli/'], 'systems do not know one another'),
     room('dns-imports', 'dns/', ['ground/', 'service/', 'dns/', 'cli/'], 'systems do not know one another'),

@@ -43,7 +43,7 @@ const COMMAND_LINE: readonly UsageRow[] = [
     words: (ground) => begun(ground.file({ reboot: { command: ['x', '{bootId}'] } }), '--only-if-needed'),
     code: 'usage.need',
     names: ['--only-if-needed looks for a file on the machines, which reboot.command cannot do'],
-    fix: 'name kernelVersion, kubeletVersion or osImage under reboot.onlyIfNeeded of the file',
+    fix: 'name condition, kernelVersion, kubeletVersion or osImage under reboot.onlyIfNeeded of the file',
   },
   {
     title: 'what can be no name of a node',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NeedReporter } from '../../src/rebooter/run/need-reporter.ts'
 import { markdownReport } from '../../src/roll/report/markdown-report.ts'
 import { reportDocument } from '../../src/roll/report/report-document.ts'
 import { outcomeDocument } from '../../src/roll/report/view/outcome-document.ts'
@@ -106,4 +107,49 @@ test('each way to know is asked of the machines or read from the Nodes, and what
     'n1 n2 n3',
     'HOST_UNREACHABLE n2',
   ])
+})
+
+/** The rebooter of each machine, which looks for Debian's file there. */
+function reporters(cluster: Awaited<ReturnType<typeof updated>>, roll: VirtualRoll, signal: AbortSignal): void {
+  for (const node of cluster.nodes) {
+    const { cluster: api, clock, random } = roll.ports()
+    const machine = cluster.machines.get(node)
+    const file = () =>
+      machine?.rebootRequired === undefined
+        ? ({ kind: 'absent' } as const)
+        : ({ kind: 'there', text: '', isCut: false } as const)
+    const nothing = { kernel: '', kernels: { kind: 'listed', names: [] }, packages: { kind: 'absent' } } as const
+    const read = async () => ({ ...nothing, families: [], files: new Map([['/run/reboot-required', file()]]) })
+    const log = { debug: () => undefined, warn: () => undefined }
+    const sources = { of: ['debian'], files: [] } as const
+    const reporter = new NeedReporter({
+      ...{ node, bootId: machine?.bootId ?? '', sources, read },
+      ...{ cluster: api, clock, random, log, everyMs: 60_000 },
+    })
+    reporter.run(signal).catch(() => undefined)
+  }
+}
+
+test('by the condition of the Nodes no machine is asked, and one that is old fails the plan', async (t) => {
+  const cluster = await updated()
+  const roll = new VirtualRoll(cluster, fileWith({ condition: 'RebootRequired' }))
+  const codes = async () => {
+    const { nodes, findings } = await roll.plan()
+    const errors = findings.filter(({ severity }) => severity === 'error').map(({ code, node }) => `${code} ${node}`)
+    return [nodes.map(({ node, needs }) => `${node} ${needs ?? ''}`.trim()).join(', '), ...errors]
+  }
+  const unknown = ['n1, n2, n3', ...cluster.nodes.map((node) => `RebootNeedUnknown ${node}`)]
+  assert.deepEqual(await codes(), unknown)
+  const ends = new AbortController()
+  t.after(() => ends.abort(new Error('over')))
+  reporters(cluster, roll, ends.signal)
+  await cluster.time.advance(5_000)
+  const there = 'RebootRequired is True: PackagesUpdated: /run/reboot-required is there'
+  assert.deepEqual(await codes(), [`n1 ${there}, n3 ${there}`])
+  cluster.machines.get('n2')?.requireReboot(['libc6'])
+  await cluster.time.advance(61_000)
+  assert.deepEqual(await codes(), [`n1 ${there}, n2 ${there}, n3 ${there}`])
+  ends.abort(new Error('over'))
+  await cluster.time.advance(4 * 3_600_000)
+  assert.deepEqual(await codes(), unknown)
 })

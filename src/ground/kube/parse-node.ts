@@ -4,6 +4,7 @@ import { CLOUD_CONDITIONS, LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../m
 import { parseMetadata } from '../model/parse-metadata.ts'
 import { present } from '../model/present.ts'
 import { quantity } from '../model/quantity.ts'
+import { REBOOT_CONDITION, type RebootCondition } from '../model/reboot-condition.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { amount } from './parse-placed-pod.ts'
@@ -39,7 +40,11 @@ export function parseNode(object: Untrusted): Node {
     ...(Object.keys(announced).length === 0 ? {} : { announced }),
     ...(isOfOthers('MaintenancePlanned') ? { plannedByOthers: true } : {}),
     ...(isTrue(SHUTDOWN_CONDITION) ? { shuttingDown: true } : {}),
-    ...present({ versions: parseVersions(status.at('nodeInfo')), allocatable: parseRoom(status.at('allocatable')) }),
+    ...present({
+      versions: parseVersions(status.at('nodeInfo')),
+      rebootRequired: parseReboot(object),
+      allocatable: parseRoom(status.at('allocatable')),
+    }),
   }
 }
 
@@ -65,6 +70,13 @@ function parseVersions(info: Untrusted): Node['versions'] {
     return version === '' ? [] : [[name, version] as const]
   })
   return versions.length === 0 ? undefined : Object.fromEntries(versions)
+}
+
+function parseReboot(node: Untrusted): RebootCondition | undefined {
+  const condition = findCondition(node, REBOOT_CONDITION)
+  if (condition === undefined) return undefined
+  const { lastHeartbeatTime: heartbeat, ...same } = condition
+  return { ...same, heartbeat }
 }
 
 function parseTaint(taint: Untrusted): Taint {

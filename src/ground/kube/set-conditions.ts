@@ -12,8 +12,9 @@ export async function setConditions(
 ): Promise<void> {
   const conditions = Object.entries(changed).map(([type, given]) => {
     if (given === null) return { $patch: 'delete', type }
-    const { reason, message, at } = given
-    return { type, status: 'True', reason, message, lastHeartbeatTime: at, lastTransitionTime: at }
+    const { status = 'True', reason, message, at, isSameStatus } = given
+    const since = isSameStatus === true ? {} : { lastTransitionTime: at }
+    return { type, status, reason, message, lastHeartbeatTime: at, ...since }
   })
   await client.ask(
     {

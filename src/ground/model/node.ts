@@ -1,4 +1,5 @@
 import type { Amount } from './quantity.ts'
+import type { RebootCondition } from './reboot-condition.ts'
 import type { NodeVersions } from './reboot-need.ts'
 
 export interface Taint {
@@ -22,6 +23,8 @@ export interface Node {
   readonly bootId: string
   /** Versions of its kernel, kubelet and OS, as far as its kubelet has reported them; absent: none. */
   readonly versions?: Partial<NodeVersions>
+  /** Its condition RebootRequired; absent: none. */
+  readonly rebootRequired?: RebootCondition
   readonly internalAddresses: readonly string[]
   readonly volumesAttached: readonly string[]
   /** It has a deletion timestamp. */

@@ -15,9 +15,15 @@ export interface RebootNeedSpec {
     readonly neededExitCode: number
     readonly otherExitCode: number
   }
+  /** The condition RebootRequired of the Node says it. */
+  readonly condition?: true
   /** The expected versions on the Node; another version means that a reboot is needed. */
   readonly versions: Partial<NodeVersions>
 }
+
+/** Where no way is named: Debian's file where machines are reached by ssh, else the condition of the Node. */
+export const needUnnamed = (isBySsh: boolean): RebootNeedSpec =>
+  isBySsh ? { sentinel: REBOOT_SENTINEL, versions: {} } : { condition: true, versions: {} }
 
 /** As `status.nodeInfo` of a Node has them. */
 export interface NodeVersions {

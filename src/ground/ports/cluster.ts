@@ -45,9 +45,17 @@ export interface ConditionsChange {
   readonly node: string
   /** WorldError where the Node is another one now. */
   readonly uid: string
-  readonly conditions: Readonly<
-    Record<string, { readonly reason: string; readonly message: string; readonly at: string } | null>
-  >
+  readonly conditions: Readonly<Record<string, ConditionToSet | null>>
+}
+
+interface ConditionToSet {
+  /** Absent: True. */
+  readonly status?: 'True' | 'False' | 'Unknown'
+  readonly reason: string
+  readonly message: string
+  readonly at: string
+  /** The Node shows this status already: when it changed stays as it is. */
+  readonly isSameStatus?: true
 }
 
 export interface PodChange {
@@ -89,8 +97,8 @@ export interface Cluster {
   /** WorldError KUBE_CONFLICT where a `test` failed. */
   patchNode(name: string, patch: JsonPatch, signal: AbortSignal): Promise<Node>
   /**
-   * Sets these conditions to True, or removes them; all other conditions and fields of the status stay. Needs the right to
-   * patch nodes/status.
+   * Sets these conditions, or removes them; all other conditions and fields of the status stay. Needs the right to patch
+   * nodes/status.
    */
   setConditions(change: ConditionsChange, signal: AbortSignal): Promise<void>
   /** Never rejects for an answer of the API: each is a value. */

@@ -82,7 +82,7 @@ export function addRollOptions(command: Command): Command {
     .option('--ignore-window', IGNORE_WINDOW)
     .option(
       '--only-if-needed',
-      'only nodes that need a reboot: by reboot.onlyIfNeeded of the file, else by /var/run/reboot-required',
+      'only nodes that need a reboot: by reboot.onlyIfNeeded of the file, else by /var/run/reboot-required, or without ssh by the condition RebootRequired',
     )
     .option('--no-only-if-needed', 'also roll nodes that need no reboot, even if the file says onlyIfNeeded')
     .option('--no-probe', 'roll without measuring; a failed request then does not stop the roll')

@@ -1,5 +1,5 @@
 import type { CliContext } from '../../cli/cli-context.ts'
-import { REBOOT_SENTINEL } from '../../ground/model/reboot-need.ts'
+import { needUnnamed } from '../../ground/model/reboot-need.ts'
 import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { loadRollFile, rollSpecFromSelection } from '../file/load-roll-file.ts'
@@ -27,10 +27,10 @@ function withNeed(spec: RollSpec, { onlyIfNeeded }: RollFlags): RollSpec {
   if (reboot.kind === 'command') {
     throw new UserError('--only-if-needed looks for a file on the machines, which reboot.command cannot do', {
       code: 'usage.need',
-      fix: 'name kernelVersion, kubeletVersion or osImage under reboot.onlyIfNeeded of the file',
+      fix: 'name condition, kernelVersion, kubeletVersion or osImage under reboot.onlyIfNeeded of the file',
     })
   }
-  return { ...spec, reboot: { ...reboot, onlyIfNeeded: { sentinel: REBOOT_SENTINEL, versions: {} } } }
+  return { ...spec, reboot: { ...reboot, onlyIfNeeded: needUnnamed(reboot.kind === 'ssh') } }
 }
 
 async function specOfFile({ file }: RollFlags, selection: ReturnType<typeof selectionFromFlags>, context: CliContext) {

@@ -1,6 +1,6 @@
 import { invariant } from '../../ground/model/invariant.ts'
 import { present } from '../../ground/model/present.ts'
-import { REBOOT_SENTINEL, type RebootNeedSpec } from '../../ground/model/reboot-need.ts'
+import { needUnnamed, type RebootNeedSpec } from '../../ground/model/reboot-need.ts'
 import type { HookSpec, HookTarget, HookUrl } from '../model/notify-spec.ts'
 import type { BlockedSpec, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
 import type { SilenceSpec } from '../model/silence-spec.ts'
@@ -91,7 +91,7 @@ function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
     resendAfterMs: reboot.resendAfter,
     returnLimitMs: reboot.returnLimit,
     ...(kuredLock && { kuredLock: { namespace: kuredLock.namespace, name: kuredLock.daemonSet } }),
-    ...(onlyIfNeeded === undefined ? {} : { onlyIfNeeded: needOf(onlyIfNeeded) }),
+    ...(onlyIfNeeded === undefined ? {} : { onlyIfNeeded: needOf(onlyIfNeeded, !('rebooter' in reboot)) }),
   }
   if (reboot.command !== undefined) return { kind: 'command', command: reboot.command, ...limits }
   return { kind: 'ssh', command: REBOOT_COMMAND, ...reboot.ssh, ...limits }
@@ -99,16 +99,17 @@ function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
 
 type NeedFields = NonNullable<Spec['reboot']['onlyIfNeeded']>
 
-/**
- * By the exit codes of the command: 0 and 1, or 0 and the code for "needed". Where no way is named, Debian's file is looked
- * for.
- */
-function needOf({ sentinel, command, neededExitCode = 1, ...versions }: NeedFields): RebootNeedSpec {
+/** By the exit codes of the command: 0 and 1, or 0 and the code for "needed". */
+function needOf(fields: NeedFields, isBySsh: boolean): RebootNeedSpec {
+  const { sentinel, command, neededExitCode = 1, condition, ...versions } = fields
+  if (Object.keys(fields).length === 0) return needUnnamed(isBySsh)
   const otherExitCode = neededExitCode === 0 ? 1 : 0
-  const asked = command === undefined ? {} : { command: { argv: command, neededExitCode, otherExitCode } }
-  const isBare = command === undefined && Object.keys(versions).length === 0
-  const file = sentinel ?? (isBare ? REBOOT_SENTINEL : undefined)
-  return { ...present({ sentinel: file }), ...asked, versions }
+  return {
+    ...present({ sentinel }),
+    ...(command === undefined ? {} : { command: { argv: command, neededExitCode, otherExitCode } }),
+    ...(condition === undefined ? {} : { condition: true }),
+    versions,
+  }
 }
 
 /** Without a named Service, it is looked for. */

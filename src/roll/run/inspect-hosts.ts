@@ -2,6 +2,7 @@ import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { PlanFinding } from '../../ground/model/plan-finding.ts'
 import { asksMachine, type RebootNeedSpec } from '../../ground/model/reboot-need.ts'
+import type { WallMs } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Host } from '../../ground/ports/host.ts'
 import { hostFindings, type SshWay } from '../decide/plan/host-findings.ts'
@@ -18,6 +19,8 @@ interface HostsAsked {
   readonly onlyIfNeeded?: RebootNeedSpec | undefined
   /** The node of the roll's own pod, which moves before that node is rebooted. */
   readonly leaves?: string | undefined
+  /** Absent: it is not known how old a condition of a Node is. */
+  readonly wall?: WallMs | undefined
 }
 
 interface HostsSeen {
@@ -32,7 +35,7 @@ const ASKED_AT_ONCE = 8
 
 /** Asks every machine before the first step, and judges the answers. Changes nothing. */
 export async function inspectHosts(host: Host, asked: HostsAsked, signal: AbortSignal): Promise<HostsSeen> {
-  const { nodes, all, onlyIfNeeded, leaves, ssh } = asked
+  const { nodes, all, onlyIfNeeded, leaves, ssh, wall } = asked
   const way = ssh === undefined ? {} : { ssh }
   const [ownBootId, inquiries] = await Promise.all([
     host.ownBootId(signal),
@@ -40,16 +43,17 @@ export async function inspectHosts(host: Host, asked: HostsAsked, signal: AbortS
   ])
   if (onlyIfNeeded === undefined) return { findings: hostFindings(inquiries, { ownBootId, all, leaves, ...way }) }
   const answers = new Map(inquiries.map(({ node, answer }) => [node.name, answer]))
-  const needs = new Map(nodes.map((node) => [node.name, rebootNeed(node, onlyIfNeeded, answers.get(node.name))]))
+  const needOf = (node: Node) => rebootNeed(node, onlyIfNeeded, { answer: answers.get(node.name), wall })
+  const needs = new Map(nodes.map((node) => [node.name, needOf(node)]))
   const rolled = inquiries.filter(({ node }) => needs.get(node.name)?.kind !== 'none')
   return { findings: hostFindings(rolled, { ownBootId, all, leaves, ...way }), needs }
 }
 
 /** Where the API alone tells what is needed, machines that need nothing are left in peace. */
-const nodesToAsk = ({ nodes, onlyIfNeeded }: HostsAsked): readonly Node[] =>
+const nodesToAsk = ({ nodes, onlyIfNeeded, wall }: HostsAsked): readonly Node[] =>
   onlyIfNeeded === undefined || asksMachine(onlyIfNeeded)
     ? nodes
-    : nodes.filter((node) => rebootNeed(node, onlyIfNeeded).kind !== 'none')
+    : nodes.filter((node) => rebootNeed(node, onlyIfNeeded, { wall }).kind !== 'none')
 
 async function inquire(host: Host, node: Node, signal: AbortSignal): Promise<HostInquiry> {
   const target = { node: node.name, address: node.internalAddresses[0] ?? '' }

@@ -104,7 +104,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   const way = spec.reboot.kind === 'ssh' ? { ssh: spec.reboot } : {}
   const hosts = await inspectHosts(
     host,
-    { ...way, nodes, all: reading.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
+    { ...way, nodes, all: reading.nodes, onlyIfNeeded, leaves: parts.ownPod?.node, wall: parts.wall },
     signal,
   )
   const instances = balancers.map(({ instance }) => instance)

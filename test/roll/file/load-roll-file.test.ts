@@ -238,6 +238,7 @@ test("where no way to know that a reboot is needed is named, Debian's file is lo
     load(rollYaml('  nodes: {all: true}', `  reboot: {onlyIfNeeded: ${written}}`)).reboot.onlyIfNeeded
   assert.deepEqual(needOf('{}'), { sentinel: '/var/run/reboot-required', versions: {} })
   assert.deepEqual(needOf('{osImage: A}'), { versions: { osImage: 'A' } })
+  assert.deepEqual(needOf('{condition: RebootRequired}'), { condition: true, versions: {} })
   const command = { argv: ['check'], neededExitCode: 0, otherExitCode: 1 }
   assert.deepEqual(needOf('{command: [check], neededExitCode: 0}'), { command, versions: {} })
 })

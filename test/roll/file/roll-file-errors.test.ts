@@ -186,17 +186,22 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
   [
     [all, '  reboot: {command: [x, "{bootId}"], onlyIfNeeded: {sentinel: /run/x}}'],
     '"sentinel" needs ssh, and reboot.command does not ask machines (config.need)',
-    'name kernelVersion, kubeletVersion or osImage; or reboot by ssh',
+    'name condition, kernelVersion, kubeletVersion or osImage; or reboot by ssh',
   ],
   [
     [all, '  reboot: {command: [x, "{bootId}"], onlyIfNeeded: {command: [x], neededExitCode: 0}}'],
     '"command" needs ssh, and reboot.command does not ask machines (config.need)',
-    'name kernelVersion, kubeletVersion or osImage; or reboot by ssh',
+    'name condition, kernelVersion, kubeletVersion or osImage; or reboot by ssh',
   ],
   [
     [all, '  reboot: {command: [x, "{bootId}"], onlyIfNeeded: {}}'],
     'a file on the machine can be looked for by ssh only, and reboot.command does not ask machines (config.need)',
-    'name kernelVersion, kubeletVersion or osImage; or reboot by ssh',
+    'name condition, kernelVersion, kubeletVersion or osImage; or reboot by ssh',
+  ],
+  [
+    [all, '  reboot: {onlyIfNeeded: {condition: Other}}'],
+    'unknown condition "Other" (config.value)',
+    'condition: RebootRequired',
   ],
   [
     [all, '  reboot: {onlyIfNeeded: {sentinel: run/x}}'],

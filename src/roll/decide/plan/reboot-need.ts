@@ -7,23 +7,27 @@ import {
   type NodeVersions,
   type RebootNeedSpec,
 } from '../../../ground/model/reboot-need.ts'
+import type { WallMs } from '../../../ground/model/time.ts'
+import { conditionWay } from './condition-need.ts'
 import type { HostInquiry } from './host-inquiry.ts'
+import type { NeedWay } from './need-way.ts'
 
 /** Whether a node or machine has to be rolled. If it is not known, it is in the plan, and the finding fails the plan. */
 export type RebootNeed =
   | { readonly kind: 'needed' | 'none'; readonly why: string }
   | { readonly kind: 'unknown'; readonly findings: readonly PlanFinding[] }
 
-interface Way {
-  readonly kind: 'needed' | 'none' | 'unknown'
-  readonly text: string
-  /** Another finding of the plan says so. */
-  readonly isReported?: true
+interface NeedAsked {
+  /** Of its machine; absent: the machine was not asked. */
+  readonly answer?: HostInquiry['answer'] | undefined
+  /** Absent: it is not known how old a condition is. */
+  readonly wall?: WallMs | undefined
 }
 
-/** By all ways that the file names; `answer` is that of its machine, absent where the machine was not asked. */
-export function rebootNeed(node: Node, spec: RebootNeedSpec, answer?: HostInquiry['answer']): RebootNeed {
-  return needBy(node.name, [...machineWays(node, spec, answer), ...versionWays(node, spec)])
+/** By all ways that the file names. */
+export function rebootNeed(node: Node, spec: RebootNeedSpec, { answer, wall }: NeedAsked): RebootNeed {
+  const ofNode = spec.condition === undefined ? [] : [conditionWay(node, wall)]
+  return needBy(node.name, [...machineWays(node, spec, answer), ...ofNode, ...versionWays(node, spec)])
 }
 
 /**
@@ -36,7 +40,7 @@ export function hostNeed(name: string, spec: RebootNeedSpec, answer: HostInquiry
   return needBy(name, askedWays(spec, answer.reading.need))
 }
 
-function needBy(name: string, ways: readonly Way[]): RebootNeed {
+function needBy(name: string, ways: readonly NeedWay[]): RebootNeed {
   const needed = ways.filter(({ kind }) => kind === 'needed')
   if (needed.length > 0) return { kind: 'needed', why: textOf(needed) }
   const unknown = ways.filter(({ kind }) => kind === 'unknown')
@@ -46,20 +50,20 @@ function needBy(name: string, ways: readonly Way[]): RebootNeed {
   return { kind: 'none', why: `needs no reboot: ${textOf(ways)}` }
 }
 
-const textOf = (ways: readonly Way[]): string => ways.map(({ text }) => text).join('; ')
+const textOf = (ways: readonly NeedWay[]): string => ways.map(({ text }) => text).join('; ')
 
 const notKnown =
   (node: string) =>
-  ({ text }: Way): PlanFinding => ({
+  ({ text, fix = 'correct that' }: NeedWay): PlanFinding => ({
     severity: 'error',
     code: 'RebootNeedUnknown',
     node,
     text: `it is not known whether ${node} needs a reboot: ${text}`,
-    fix: 'correct that, or roll all chosen nodes: --no-only-if-needed',
+    fix: `${fix}, or roll all chosen nodes: --no-only-if-needed`,
   })
 
 /** `hostFindings` already reports that a machine could not be reached, or that another one answered for it. */
-function machineWays(node: Node, spec: RebootNeedSpec, answer: HostInquiry['answer'] | undefined): readonly Way[] {
+function machineWays(node: Node, spec: RebootNeedSpec, answer: HostInquiry['answer'] | undefined): readonly NeedWay[] {
   if (!asksMachine(spec)) return []
   if (answer?.kind === 'failed') return [{ kind: 'unknown', text: answer.text, isReported: true }]
   const { need, bootId = node.bootId } = answer?.reading ?? {}
@@ -67,12 +71,12 @@ function machineWays(node: Node, spec: RebootNeedSpec, answer: HostInquiry['answ
   return askedWays(spec, need)
 }
 
-const askedWays = ({ sentinel, command }: RebootNeedSpec, need: NeedAnswer = {}): readonly Way[] => [
+const askedWays = ({ sentinel, command }: RebootNeedSpec, need: NeedAnswer = {}): readonly NeedWay[] => [
   ...(sentinel === undefined ? [] : [sentinelWay(sentinel, need.sentinel)]),
   ...(command === undefined ? [] : [commandWay(command, need.command)]),
 ]
 
-function sentinelWay(path: string, answer: NeedAnswer['sentinel']): Way {
+function sentinelWay(path: string, answer: NeedAnswer['sentinel']): NeedWay {
   switch (answer?.kind) {
     case 'there':
       return { kind: 'needed', text: `${path} is there${packagesText(answer)}` }
@@ -97,7 +101,7 @@ function packagesText({ packages, isCut }: { readonly packages: readonly string[
 function commandWay(
   { argv, neededExitCode, otherExitCode }: NonNullable<RebootNeedSpec['command']>,
   answer: NeedAnswer['command'],
-): Way {
+): NeedWay {
   // Its arguments may have a password among them, and this text is shown and sent to others.
   const command = escapeForeign(argv[0] ?? '', 100)
   if (answer?.kind !== 'ended') {
@@ -113,8 +117,8 @@ function commandWay(
 
 const VERSIONS: readonly (keyof NodeVersions)[] = ['kernelVersion', 'kubeletVersion', 'osImage']
 
-const versionWays = ({ versions = {} }: Node, spec: RebootNeedSpec): readonly Way[] =>
-  VERSIONS.flatMap((name): readonly Way[] => {
+const versionWays = ({ versions = {} }: Node, spec: RebootNeedSpec): readonly NeedWay[] =>
+  VERSIONS.flatMap((name): readonly NeedWay[] => {
     const wanted = spec.versions[name]
     if (wanted === undefined) return []
     const found = versions[name]

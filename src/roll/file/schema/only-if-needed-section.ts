@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { REBOOT_CONDITION } from '../../../ground/model/reboot-condition.ts'
 import { wholeNumberField } from './number-field.ts'
 import { onlyPlaceholders } from './placeholders.ts'
 import { fieldMeta, section } from './section.ts'
@@ -53,6 +54,16 @@ export const onlyIfNeededSection = section(
       },
       { from: 0, to: EXIT_CODE_MAX },
     ).exactOptional(),
+    condition: z
+      .enum([REBOOT_CONDITION])
+      .meta(
+        fieldMeta('word', {
+          description:
+            'A condition of the Node that says whether the machine needs a reboot: `RebootRequired`, which `evenkeel-rebooter` writes on each node. It needs no ssh.',
+          example: REBOOT_CONDITION,
+        }),
+      )
+      .exactOptional(),
     kernelVersion: versionField('kernel version', '6.1.0-30-amd64').exactOptional(),
     kubeletVersion: versionField('version of the kubelet', 'v1.35.4').exactOptional(),
     osImage: versionField('OS image', 'Debian GNU/Linux 13 (trixie)').exactOptional(),
@@ -82,11 +93,12 @@ export function askableNeed(reboot: unknown, context: Context): void {
   if ('neededExitCode' in need && !('command' in need)) {
     issue(['neededExitCode'], 'there is no command that could end with that code', "command: [needs-restarting, '-r']")
   }
-  if (!('command' in reboot)) return
-  const fix = 'name kernelVersion, kubeletVersion or osImage; or reboot by ssh'
+  const by = ['command', 'rebooter'].find((name) => name in reboot)
+  if (by === undefined) return
+  const fix = 'name condition, kernelVersion, kubeletVersion or osImage; or reboot by ssh'
   const ways = ['sentinel', 'command'].filter((name) => name in need)
-  for (const way of ways) issue([way], `"${way}" needs ssh, and reboot.command does not ask machines`, fix)
-  if (Object.keys(need).length === 0) {
+  for (const way of ways) issue([way], `"${way}" needs ssh, and reboot.${by} does not ask machines`, fix)
+  if (Object.keys(need).length === 0 && by === 'command') {
     issue([], 'a file on the machine can be looked for by ssh only, and reboot.command does not ask machines', fix)
   }
 }

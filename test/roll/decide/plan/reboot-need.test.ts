@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { RebootCondition } from '../../../../src/ground/model/reboot-condition.ts'
 import { type NeedAnswer, REBOOT_SENTINEL, type RebootNeedSpec } from '../../../../src/ground/model/reboot-need.ts'
+import { wallMs } from '../../../../src/ground/model/time.ts'
 import type { HostInquiry } from '../../../../src/roll/decide/plan/host-inquiry.ts'
 import { type RebootNeed, rebootNeed } from '../../../../src/roll/decide/plan/reboot-need.ts'
 import { aNode } from '../../../support/roll-world.ts'
@@ -120,6 +122,88 @@ const ROWS: readonly (readonly [string, RebootNeedSpec, HostInquiry['answer'] | 
 for (const [title, spec, answer, expected] of ROWS) {
   test(`whether a node needs a reboot, by ${title}`, () => {
     const node = aNode('n1', { versions: { kernelVersion: '6.1', osImage: 'A' } })
-    assert.equal(words(rebootNeed(node, spec, answer)), expected)
+    assert.equal(words(rebootNeed(node, spec, { answer })), expected)
   })
 }
+
+const CONDITION: RebootNeedSpec = { condition: true, versions: {} }
+const NOW = wallMs(Date.parse('2026-01-01T12:00:00Z'))
+
+/** As evenkeel-rebooter writes it. */
+const condition = (change: Partial<RebootCondition> = {}): RebootCondition => ({
+  status: 'False',
+  reason: 'NothingPending',
+  message: `no /run/reboot-required (boot ${aNode('n1').bootId})`,
+  heartbeat: '2026-01-01T11:30:00Z',
+  ...change,
+})
+
+const CONDITIONS: readonly (readonly [string, RebootCondition | undefined, string])[] = [
+  [
+    'a condition that is False',
+    condition(),
+    'none needs no reboot: RebootRequired is False: NothingPending: no /run/reboot-required',
+  ],
+  [
+    'a condition that is True',
+    condition({ status: 'True', reason: 'NewerKernel', message: `kernel 2 (boot ${aNode('n1').bootId})` }),
+    'needed RebootRequired is True: NewerKernel: kernel 2',
+  ],
+  [
+    'a condition that is Unknown',
+    condition({ status: 'Unknown', reason: 'CannotTell' }),
+    'unknown | it is not known whether n1 needs a reboot: its condition RebootRequired is Unknown: CannotTell: no /run/reboot-required',
+  ],
+  [
+    'no condition',
+    undefined,
+    'unknown | it is not known whether n1 needs a reboot: the Node has no condition RebootRequired',
+  ],
+  [
+    'a condition of an earlier boot',
+    condition({ message: 'x (boot 00000000-0000-4000-8000-000000000009)' }),
+    'unknown | it is not known whether n1 needs a reboot: its condition RebootRequired is not about its present boot',
+  ],
+  [
+    'a condition that names no boot',
+    condition({ message: 'no' }),
+    'unknown | it is not known whether n1 needs a reboot: its condition RebootRequired is not about its present boot',
+  ],
+  [
+    'a condition that is old',
+    condition({ heartbeat: '2026-01-01T08:59:59Z' }),
+    'unknown | it is not known whether n1 needs a reboot: its condition RebootRequired was written 2026-01-01T08:59:59Z, and it should be written each hour',
+  ],
+  [
+    'a condition of a machine whose clock is an hour behind',
+    condition({ heartbeat: '2026-01-01T10:00:00Z' }),
+    'none needs no reboot: RebootRequired is False: NothingPending: no /run/reboot-required',
+  ],
+  [
+    'a condition of the future',
+    condition({ heartbeat: '2026-01-02T00:00:00Z' }),
+    'unknown | it is not known whether n1 needs a reboot: its condition RebootRequired was written in the future, 2026-01-02T00:00:00Z: a clock is wrong',
+  ],
+  [
+    'a condition without a time',
+    condition({ heartbeat: '' }),
+    'unknown | it is not known whether n1 needs a reboot: its condition RebootRequired does not show when it was written',
+  ],
+]
+
+for (const [title, rebootRequired, expected] of CONDITIONS) {
+  test(`whether a node needs a reboot, by ${title}`, () => {
+    const node = aNode('n1', rebootRequired === undefined ? {} : { rebootRequired })
+    assert.equal(words(rebootNeed(node, CONDITION, { wall: NOW })), expected)
+  })
+}
+
+test('a node without the condition fails the plan, and the finding says how to get it', () => {
+  const need = rebootNeed(aNode('n1'), CONDITION, { wall: NOW })
+  assert.deepEqual(need.kind === 'unknown' && need.findings.map(({ severity, fix }) => [severity, fix]), [
+    [
+      'error',
+      'start evenkeel-rebooter on the node (docs/reboot-required.md), or roll all chosen nodes: --no-only-if-needed',
+    ],
+  ])
+})

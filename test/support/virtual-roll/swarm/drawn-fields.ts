@@ -37,7 +37,8 @@ const UNDRAWN: Readonly<Record<string, string>> = {
   'spec.probes[].kept': 'the share of kept connections is drawn, and not their number',
   'spec.reboot.command': 'the machines of the world are reached by ssh',
   'spec.reboot.kuredLock.': 'the world has one kured, at its usual place',
-  'spec.reboot.onlyIfNeeded.': 'machines of the world have the file alone; Nodes show no versions',
+  'spec.reboot.onlyIfNeeded.':
+    'machines of the world have the file alone; Nodes show no versions, and no rebooter writes the condition',
   'spec.settle.dataPort': 'without the question a checker sees a server set ready at whose port nothing answers',
   'spec.silences[].appliesTo': 'the swarm has no machines of load balancers',
   'spec.silences[].headers': 'nothing in memory wants a secret',
