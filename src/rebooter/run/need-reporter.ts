@@ -94,8 +94,7 @@ export class NeedReporter {
     const { node: name, bootId, cluster, clock, random } = this.#parts
     const limit = { clock, limitMs: ANSWER_MS, signal, what: 'the API server' }
     const node = await withDeadline(limit, (limited) => cluster.readNode(name, limited))
-    if (node === undefined)
-      throw new WorldError(`there is no Node ${name}`, { code: 'NodeGone', retry: 'backoff' })
+    if (node === undefined) throw new WorldError(`there is no Node ${name}`, { code: 'NodeGone', retry: 'backoff' })
     const found = node.rebootRequired
     const message = rebootMessage(need.message, bootId)
     const leftMs = this.#untilDueMs(found)
