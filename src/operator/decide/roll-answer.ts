@@ -50,7 +50,14 @@ export function answerOf(s: RollObjectSnapshot): RollAnswer {
   if (before !== undefined) return { ...before, actions: releases(s) }
   if (isEnding) return aborting(s)
   if (s.faults.length > 0) return over('Stopped', reason(s, 'RollRefused', s.faults.join('. ')))
-  return isBegun(s) ? working(s) : waiting(s)
+  return isBegun(s) ? withEdit(s, working(s)) : waiting(s)
+}
+
+/** The file of a run cannot be changed, and nobody should believe that it was. */
+function withEdit(s: RollObjectSnapshot, answer: RollAnswer): RollAnswer {
+  if (s.isEdited !== true) return answer
+  const text = 'fields of its file were changed after it began: the run goes on with the file that it began with'
+  return { ...answer, reasons: [...answer.reasons, reason(s, 'RollEdited', text)] }
 }
 
 /** A Roll that its status calls ended: nothing has to be read for it any more. The status outlives journals and Jobs. */
@@ -153,13 +160,15 @@ function resumed(s: RollObjectSnapshot, job: RollJob): Pick<RollAnswer, 'actions
 
 /** A Job has ended, and the journal has no end: the plan was refused, or the pod was lost. */
 function unfinished(s: RollObjectSnapshot, job: RollJob): RollAnswer {
+  if (job.state === 'suspended')
+    return { state: 'Running', reasons: [beginning(s)], actions: [{ kind: 'continueJob', job }] }
   if (job.state === 'complete') return over('Succeeded', reason(s, 'RollDone', 'no node needs it: nothing was begun'))
   const { exitCode, message } = s.podEnd ?? { exitCode: 1, message: `Job ${job.name} ${job.state}` }
   if (exitCode === EXIT_USAGE && s.run === undefined) return over('Stopped', reason(s, 'RollRefused', message))
   const isBlocked = exitCode === EXIT_HELD && s.run === undefined
   const pauseMs = isBlocked ? BLOCKED_AGAIN_MS : FAILED_AGAIN_MS
   const wasChanged = job.ofGeneration < s.roll.generation
-  const waitMs = wasChanged || job.state === 'suspended' ? 0 : Date.parse(job.endedAt) + pauseMs - s.now
+  const waitMs = wasChanged ? 0 : Date.parse(job.endedAt) + pauseMs - s.now
   const why = reason(s, isBlocked ? 'RollBlocked' : 'RunnerFailed', message)
   if (waitMs > 0) return { state: 'Held', reasons: [why], actions: [], againMs: waitMs }
   return { state: 'Held', reasons: [why], actions: [begin(s)] }

@@ -13,6 +13,8 @@ export interface RollObjectSnapshot {
   /** What is wrong with its file; empty: nothing. */
   readonly faults: readonly string[]
   readonly hasFile: boolean
+  /** Its file would be another one if it were made now. */
+  readonly isEdited?: boolean
   /** In the order in which they were made. */
   readonly jobs: readonly RollJob[]
   /** Absent: it has no journal. */

@@ -45,9 +45,11 @@ export class RollEffects {
         return this.#create(ROLL_FILES, { roll, wanted: wantedFile(roll, file) }, signal)
       case 'createJob':
         return this.#create(ROLL_JOBS, { roll, wanted: wantedJob(roll, action, this.#parts.template) }, signal)
+      case 'continueJob':
       case 'suspendJob': {
-        const { job } = action
-        const patch = { metadata: { resourceVersion: job.resourceVersion }, spec: { suspend: true } }
+        const { job, kind } = action
+        const suspend = kind === 'suspendJob'
+        const patch = { metadata: { resourceVersion: job.resourceVersion }, spec: { suspend } }
         return this.#parts.owned.patch(ROLL_JOBS, { found: job, patch }, signal)
       }
     }

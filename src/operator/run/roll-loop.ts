@@ -89,7 +89,7 @@ export class RollLoop implements OwnedSystem<RollSeen, RollAction> {
   }
 
   objectOf(action: RollAction, { snapshot }: RollSeen): string | undefined {
-    if (action.kind === 'suspendJob') return action.job.uid
+    if ('job' in action) return action.job.uid
     return action.kind === 'createJob' || action.kind === 'createFile' ? undefined : snapshot.roll.uid
   }
 
@@ -135,6 +135,7 @@ const EVENTS: EventTypes = {
   RollRefused: 'Warning',
   RollBlocked: 'Warning',
   RollCopied: 'Warning',
+  RollEdited: 'Warning',
   RollJournalGone: 'Warning',
   RollJournalUnreadable: 'Warning',
   RunnerFailed: 'Warning',

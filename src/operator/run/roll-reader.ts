@@ -1,10 +1,13 @@
+import { isJsonObject } from '../../ground/model/json-object.ts'
 import type { Refusals } from '../../ground/model/owned/refused-write.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import { fileWithRequests } from '../decide/file-with-requests.ts'
 import { endOfStatus, isAtWork } from '../decide/roll-answer.ts'
 import type { RollObjectSnapshot } from '../decide/snapshot.ts'
+import { STATE_WORDS } from '../decide/status.ts'
 import { fileName } from '../decide/wanted-objects.ts'
 import { ROLL_PODS } from '../model/ended-pod.ts'
 import type { RollJob } from '../model/roll-job.ts'
@@ -46,6 +49,8 @@ export class RollReader {
     const file = this.#fileOf(roll)
     const [read, podEnd] = await Promise.all([this.#runOf(roll, jobs), this.#podEndOf(roll, jobs, signal)])
     const faults = 'faults' in file ? file.faults : []
+    const text = 'text' in file ? file.text : ''
+    const made = caches.fileOf(fileName(roll), roll)
     const found = read === undefined || 'fault' in read ? { journalFault: read?.fault } : { run: read }
     return {
       snapshot: {
@@ -53,12 +58,13 @@ export class RollReader {
         isFresh: caches.isFresh(),
         roll,
         faults,
-        hasFile: caches.fileOf(fileName(roll), roll) !== undefined,
+        hasFile: made !== undefined,
+        isEdited: made !== undefined && textIn(made) !== text,
         jobs,
         ...present({ ...found, podEnd, goesFirst: this.#goesFirst(roll) }),
         refusals: refusals ?? NO_REFUSALS,
       },
-      file: 'text' in file ? file.text : '',
+      file: text,
     }
   }
 
@@ -90,7 +96,7 @@ export class RollReader {
     const isBegun = (one: RollObject): boolean => one.annotations[BEGUN_ANNOTATION] === one.uid
     const found = others.find((one) => {
       const jobs = caches.jobsOf(one)
-      if (jobs.some(isAtWork)) return true
+      if (jobs.some(isAtWork)) return !isOver(one)
       if (isBegun(one)) return jobs.length === 0 && one.status.fields.run === undefined && !one.deleting && !one.abort
       return !isBegun(roll) && this.#waits(one) && isOlder(one, roll)
     })
@@ -101,6 +107,16 @@ export class RollReader {
     const isFree = !roll.paused && !roll.abort && !roll.deleting && roll.annotations[BEGUN_ANNOTATION] === undefined
     return isFree && 'text' in this.#fileOf(roll)
   }
+}
+
+const textIn = ({ content }: OwnedObject): unknown =>
+  isJsonObject(content.data) ? content.data['roll.yaml'] : undefined
+
+/** It has ended, and keeps no node out: its Job only begins pods that end at once. */
+function isOver({ status: { fields } }: RollObject): boolean {
+  const { state, nodes } = fields
+  const isOut = Array.isArray(nodes) && nodes.some((node) => isJsonObject(node) && node.state === STATE_WORDS.out)
+  return (state === 'Succeeded' || state === 'Stopped' || state === 'Aborted') && !isOut
 }
 
 const isOlder = (one: RollObject, other: RollObject): boolean =>

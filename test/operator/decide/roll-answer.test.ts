@@ -121,6 +121,7 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
   ['marked, no Job', {}, 'Running RollBegins: begin 1'],
   ['plan is made', { jobs: [job()] }, 'Running RollRuns: nothing'],
   ['runs', { jobs: [job()], run: {} }, 'Running RollRuns: nothing'],
+  ['runs, its file was edited', { jobs: [job()], run: {}, isEdited: true }, 'Running RollRuns RollEdited: nothing'],
   ['runs, spec edited meanwhile', { jobs: [job()], run: {}, generation: 5 }, 'Running RollRuns: nothing'],
   ['held', { jobs: [job()], run: { held: [{ code: 'RequestsFailing', text: 'x' }] } }, 'Held RequestsFailing: nothing'],
   ['held by a pause', { jobs: [job()], run: held('not-paused') }, 'Held RollPaused: nothing'],
@@ -283,7 +284,7 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
   [
     'abort taken back before anything was put back',
     { jobs: [job({ suspend: true })], run: {} },
-    'Held RunnerFailed: begin 2',
+    'Running RollBegins: continueJob',
   ],
   ['deleted, never begun', { begun: false, deleted: true }, 'Aborted RollStopped: nothing'],
   [

@@ -68,6 +68,12 @@ export const ROLL_OBJECT_WORDS = {
     cure: 'Delete it. Or remove the annotation to run it.',
     wait: 'none',
   },
+  RollEdited: {
+    is: 'fields of its file were changed after it began: the run goes on with the file that it began with',
+    cause: 'A person changed another field than `paused`, `approved` and `abort` of a Roll whose run has begun.',
+    cure: 'Take the change back. Or abort the Roll, and apply a new one with the change.',
+    wait: 'none',
+  },
   RollJournalGone: {
     is: 'the journal of run 20261121T061439Z-1f0e is gone, so it is not continued; to put nodes back that it left out, set spec.abort to true',
     cause: 'A person deleted the ConfigMaps of the run, or they were removed after many later runs.',
