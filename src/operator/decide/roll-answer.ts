@@ -23,6 +23,8 @@ export interface RollAnswer {
 
 /** While a pod works, its journal grows without an event. */
 const FOLLOW_MS = 2_000
+/** It may be held for hours, in which requests are counted on. */
+const FOLLOW_HELD_MS = 5_000
 /** A plan that was blocked, and a pod that ended without a reason of its own, are tried again so late. */
 const BLOCKED_AGAIN_MS = 300_000
 const FAILED_AGAIN_MS = 60_000
@@ -104,12 +106,19 @@ function inTurn(s: RollObjectSnapshot, answer: RollAnswer): RollAnswer {
 
 function working(s: RollObjectSnapshot): RollAnswer {
   const job = s.jobs.at(-1)
-  if (job !== undefined && isAtWork(job)) return { ...ofEnd(s), againMs: FOLLOW_MS }
+  if (job !== undefined && isAtWork(job)) return followed(ofEnd(s))
   if (s.run === undefined && runOfStatus(s) !== undefined) return over('Stopped', journalGone(s))
   if (!s.hasFile) return { state: 'Running', reasons: [beginning(s)], actions: [{ kind: 'createFile' }] }
   if (job === undefined) return { state: 'Running', reasons: [beginning(s)], actions: [begin(s)] }
-  return inTurn(s, s.run?.end === undefined ? unfinished(s, job) : { ...ofEnd(s), ...resumed(s, job) })
+  if (s.run?.end !== undefined) return inTurn(s, { ...ofEnd(s), ...resumed(s, job) })
+  // A run that was interrupted may have a node out, and goes on whoever else works.
+  return s.run === undefined ? inTurn(s, unfinished(s, job)) : unfinished(s, job)
 }
+
+const followed = (answer: RollAnswer): RollAnswer => ({
+  ...answer,
+  againMs: answer.state === 'Running' ? FOLLOW_MS : FOLLOW_HELD_MS,
+})
 
 /** The run that the status names. A journal that is gone since was deleted by a person, or after many later runs. */
 function runOfStatus({ roll }: RollObjectSnapshot): string | undefined {

@@ -89,17 +89,14 @@ export class RollReader {
     return pods.toSorted((one, other) => ((one.endedAt ?? '') < (other.endedAt ?? '') ? 1 : -1))[0]?.end
   }
 
-  /** A Roll whose pod works; before the begin also one that is being begun, or that has waited for longer. */
+  /** A Roll whose run has begun and has not ended; before the begin also one that has waited for longer. */
   #goesFirst(roll: RollObject): string | undefined {
     const { caches } = this.#parts
     const others = caches.rolls.objects().filter(({ uid }) => uid !== roll.uid)
     const isBegun = (one: RollObject): boolean => one.annotations[BEGUN_ANNOTATION] === one.uid
-    const found = others.find((one) => {
-      const jobs = caches.jobsOf(one)
-      if (jobs.some(isAtWork)) return !isOver(one)
-      if (isBegun(one)) return jobs.length === 0 && one.status.fields.run === undefined && !one.deleting && !one.abort
-      return !isBegun(roll) && this.#waits(one) && isOlder(one, roll)
-    })
+    const found = others.find((one) =>
+      isBegun(one) ? isUnderWay(one, caches.jobsOf(one)) : !isBegun(roll) && this.#waits(one) && isOlder(one, roll),
+    )
     return found?.name
   }
 
@@ -112,11 +109,16 @@ export class RollReader {
 const textIn = ({ content }: OwnedObject): unknown =>
   isJsonObject(content.data) ? content.data['roll.yaml'] : undefined
 
-/** It has ended, and keeps no node out: its Job only begins pods that end at once. */
-function isOver({ status: { fields } }: RollObject): boolean {
-  const { state, nodes } = fields
-  const isOut = Array.isArray(nodes) && nodes.some((node) => isJsonObject(node) && node.state === STATE_WORDS.out)
-  return (state === 'Succeeded' || state === 'Stopped' || state === 'Aborted') && !isOut
+/**
+ * Its run may have nodes out. Without a Job it is about to get one. Not under way: a run that has ended and keeps no node out, whose Job only
+ * begins pods that end at once; and a plan that was blocked.
+ */
+function isUnderWay({ status: { fields } }: RollObject, jobs: readonly RollJob[]): boolean {
+  const { state, nodes, run, endedAt } = fields
+  if (state === 'Succeeded' || state === 'Stopped' || state === 'Aborted')
+    return Array.isArray(nodes) && nodes.some((node) => isJsonObject(node) && node.state === STATE_WORDS.out)
+  if (jobs.length === 0 || jobs.some(isAtWork)) return true
+  return run !== undefined && endedAt === undefined
 }
 
 const isOlder = (one: RollObject, other: RollObject): boolean =>

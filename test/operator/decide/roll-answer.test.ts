@@ -169,6 +169,11 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
     { jobs: [failed(61)], run: {}, podEnd: { exitCode: 2, message: 'x' } },
     'Held RunnerFailed: begin 2',
   ],
+  [
+    'its pod was lost a minute ago, another one works',
+    { jobs: [failed(61)], run: {}, goesFirst: 'a' },
+    'Held RunnerFailed: begin 2',
+  ],
   ['its Job was deleted by a person', { run: {}, status: { run: 'run-1' } }, 'Running RollBegins: begin 1'],
   [
     'its journal was deleted by a person',
