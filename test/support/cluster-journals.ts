@@ -86,7 +86,11 @@ export class ClusterJournals {
     await this.done(this.#person.ask({ verb: 'delete', resource: 'configmaps', path }, NEVER))
   }
 
+  deleteLease(run: string): Promise<void> {
+    return this.done(removeLease(this.#person, { namespace: NAMESPACE, name: objectName(run) }, NEVER))
+  }
+
   /** All of a journal that has one segment. */
-  put = (run: string, text: string): Promise<void> =>
-    this.patch(`${objectName(run)}-0`, { data: { 'journal.jsonl': text } })
+  put = (run: string, text: string | Buffer): Promise<void> =>
+    this.patch(`${objectName(run)}-0`, { data: { 'journal.jsonl': text.toString() } })
 }

@@ -285,6 +285,19 @@ test('a process that was cut off and comes back finds that another has the run: 
   assert.deepEqual(await kept(), [1, 3])
 })
 
+test('a Lease that a person deletes lets another process in at once: the first one is refused by the journal itself', async () => {
+  const { journals, process, journal, append, kept } = await begun()
+  await append(1)
+  await journals.deleteLease('roll-1')
+  const next = journals.process()
+  const taken = await journals.done(next.store.open('roll-1', 'cluster-1'))
+  process.passage = ({ path }) => (path.includes('/leases/') ? { kind: 'silent' } : PASSES)
+  await assert.rejects(append(2), { ...FAILED, retry: 'never', message: /another process has taken over run roll-1$/ })
+  assert.equal(journal.lost?.aborted, true)
+  await journals.done(taken.append(entry(3)))
+  assert.deepEqual(await kept(), [1, 3])
+})
+
 test('an outage of an hour is no loss: the same process goes on with its journal', async () => {
   const { journals, process, journal, append, kept } = await begun()
   await append(1)
@@ -337,20 +350,23 @@ async function drawnLife(seed: number): Promise<void> {
     const last: Passage = random.next() < 0.5 ? { kind: 'unheard' } : { kind: 'silent' }
     let isDead = false
     const mine = process
+    let onTheWay: ApiRequest | undefined
     mine.passage = (request) => {
       if (isDead) return { kind: 'silent' }
       if (!isWrite(request)) return PASSES
       writes += 1
       isDead = writes >= killedAt
+      if (isDead && last.kind === 'silent') onTheWay = request
       if (isDead) return last
       return random.next() < 0.2 ? answered(500, 'etcd', random.next() < 0.5 ? true : undefined) : PASSES
     }
     const appends: Promise<void>[] = []
-    while (!isDead) {
+    for (let turn = 0; !isDead; turn += 1) {
+      assert.ok(turn < 200, `seed ${seed}: its appends reach the server`)
       const many = 1 + Math.floor(random.next() * 6)
       for (let i = 0; i < many; i += 1) {
         const mineN = n++
-        const padding = random.hex(Math.floor(random.next() ** 6 * 40_000))
+        const padding = 'x'.repeat(Math.floor(random.next() ** 4 * 60_000))
         const note = (): void => void (isDead || acknowledged.push(mineN))
         appends.push(journal.append(entry(mineN, padding)).then(note, () => undefined))
       }
@@ -371,6 +387,7 @@ async function drawnLife(seed: number): Promise<void> {
       `seed ${seed}: in order`,
     )
     acknowledged.splice(0, acknowledged.length, ...kept)
+    if (onTheWay !== undefined) assert.ok(journals.carryOut(onTheWay) >= 400, `seed ${seed}: it comes too late`)
   }
 }
 

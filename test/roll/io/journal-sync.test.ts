@@ -59,3 +59,18 @@ test('law: an acknowledged entry of the journal survives kill -9; it is acknowle
   await Promise.all(appended)
   assert.equal(asked.length, 2)
 })
+
+test('an entry that the disk refuses takes those with it that wait behind it, and not one that comes later', async (t) => {
+  const { journal, syncs, asked } = await heldBack(t)
+  const appended = ['first', 'second', 'third'].map((type) => journal.append({ at, type }))
+  const settled = Promise.allSettled(appended)
+  while (asked.length === 0) await new Promise(setImmediate)
+  syncs[0]?.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }))
+  syncs[1]?.resolve()
+  assert.deepEqual(
+    (await settled).map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  )
+  await journal.append({ at, type: 'fourth' })
+  assert.equal(await asked.at(-1), `{"at":"${at}","type":"fourth"}\n`)
+})
