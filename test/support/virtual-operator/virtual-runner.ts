@@ -1,4 +1,5 @@
 import { UserError } from '../../../src/ground/model/user-error.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { planBlocked } from '../../../src/roll/cli/screen/plan-blocked.ts'
 import { planRefusal } from '../../../src/roll/cli/screen/plan-refusal.ts'
 import { onceAnswer } from '../../../src/roll/decide/resume/once.ts'
@@ -80,6 +81,7 @@ export class VirtualRunner {
       return end === 'died' ? KILLED : end.exitCode
     } catch (error) {
       if (process.isOver) return KILLED
+      if (error instanceof WorldError) return FAILED
       if (error instanceof UserError) return error.code === 'plan.blocked' ? 3 : 2
       throw error
     } finally {
