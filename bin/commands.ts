@@ -103,6 +103,10 @@ export function commandsOf({ release, commit, printer, ...surroundings }: Comman
         const { guardDemoActions } = await import('./demo/guard/guard-demo-actions.ts')
         return guardDemoActions(surroundings)
       },
+      operator: async () => {
+        const { operatorDemoActions } = await import('./demo/operator/operator-demo-actions.ts')
+        return operatorDemoActions(surroundings)
+      },
     }),
     ...OWN_PROGRAMS.map(addOwnProgram),
     addCompletionCommand(async () => (await import('./completion/live-values.ts')).liveValues(surroundings)),

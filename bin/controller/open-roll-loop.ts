@@ -29,19 +29,30 @@ export async function openRollLoops({
   const { namespace } = place.lease
   const template = await templateOf(join(directory, JOB_FILE))
   const allowed = await allowedOf(join(directory, ALLOWED_FILE))
-  const parts = { ...loopParts(place, namespace), namespace }
-  const journals = configMapJournals(namespace, async () => ({ client: place.client, clock, random, log: place.log }))
-  const rolls = new RollLoop({
-    ...{ ...parts, template },
-    runs: new JournalRuns(journals),
-    fileOf: (name, spec) => fileOfRoll(name, spec, allowed),
-  })
   const schedules = new ScheduleLoop({
-    ...parts,
+    ...{ ...loopParts(place, namespace), namespace },
     faultsOf: (schedule) => scheduleFaults(schedule, allowed),
     timesOf: scheduleTimes,
   })
-  return { rolls, schedules }
+  return { rolls: rollLoopOf(place, { template, allowed }), schedules }
+}
+
+interface OfAdministrator {
+  /** The `spec` of the Job of a run. */
+  readonly template: Readonly<Record<string, unknown>>
+  /** What Rolls may name. */
+  readonly allowed: readonly unknown[]
+}
+
+/** The loop of Rolls alone. */
+export function rollLoopOf(place: LoopPlace, { template, allowed }: OfAdministrator): RollLoop {
+  const { namespace } = place.lease
+  const journals = configMapJournals(namespace, async () => ({ client: place.client, clock, random, log: place.log }))
+  return new RollLoop({
+    ...{ ...loopParts(place, namespace), namespace, template },
+    runs: new JournalRuns(journals),
+    fileOf: (name, spec) => fileOfRoll(name, spec, allowed),
+  })
 }
 
 /** The `spec` of the Job in that file. */

@@ -7,6 +7,7 @@ import { DEMO_PLANS, type DemoPlan, isDemoPlan, PLAN_DETAILS } from './demo-plan
 import type { DnsDemoActions } from './dns/dns-demo-actions.ts'
 import type { GuardDemoActions } from './guard/guard-demo-actions.ts'
 import type { IngressDemoActions } from './ingress/ingress-demo-actions.ts'
+import type { OperatorDemoActions } from './operator/operator-demo-actions.ts'
 import type { DemoFlags } from './run-demo.ts'
 
 const EXAMPLE = `
@@ -22,18 +23,21 @@ Examples:
   evenkeel demo --ingress                          rollouts of an IngressDaemonSet and a DaemonSet
   evenkeel demo --ingress -o json | jq '.rollouts[] | {kind, failedRequests}'
   evenkeel demo --guard                            two guarded nodes are drained, and leave in turn
+  evenkeel demo --operator                         a Roll is applied, approved, paused, and rolls the cluster
 
 Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not
 finish; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and
 replaced, and no query was lost afterwards; otherwise 1. With --ingress: 0 the
 rollout of the IngressDaemonSet lost no request; otherwise 1. With --guard: 0
 both nodes were drained, and at no moment did two nodes lack their guard pod;
+otherwise 1. With --operator: 0 the Roll succeeded and no request was lost;
 otherwise 1.`
 
 interface CommandFlags extends DemoFlags {
   readonly dns?: boolean
   readonly ingress?: boolean
   readonly guard?: boolean
+  readonly operator?: boolean
   readonly compare?: boolean
   readonly plan?: readonly DemoPlan[]
 }
@@ -44,6 +48,7 @@ interface Demos {
   readonly dns: () => Promise<DnsDemoActions>
   readonly ingress: () => Promise<IngressDemoActions>
   readonly guard: () => Promise<GuardDemoActions>
+  readonly operator: () => Promise<OperatorDemoActions>
 }
 
 /** `evenkeel demo`: plans of a reboot, side by side, on an embedded cluster. */
@@ -75,6 +80,12 @@ export const addDemoCommand =
           'instead of the plans: drain two nodes of a NodeGuard at the same time, one of them held, within a minute',
         ).conflicts(['dns', 'ingress', 'compare', 'plan', 'html', 'port', 'balancer']),
       )
+      .addOption(
+        new Option(
+          '--operator',
+          'instead of the plans: apply a Roll, approve and pause it, and watch its status, within three minutes',
+        ).conflicts(['dns', 'ingress', 'guard', 'compare', 'plan', 'html']),
+      )
       .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))
       .option('--keep', 'leave the cluster of the last plan up until Ctrl-C')
       .option('--html <file>', "write the report of evenkeel's roll to this file, as a self-contained page")
@@ -100,6 +111,11 @@ export const addDemoCommand =
       if (flags.guard === true) {
         const { runGuardDemo } = await import('./guard/run-guard-demo.ts')
         exitWith(await runGuardDemo(context, await demos.guard(), flags))
+        return
+      }
+      if (flags.operator === true) {
+        const { runOperatorDemo } = await import('./operator/run-operator-demo.ts')
+        exitWith(await runOperatorDemo(context, await demos.operator(), flags))
         return
       }
       const plans = plansOf(flags)

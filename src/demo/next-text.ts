@@ -22,7 +22,8 @@ export function nextText(outcomes: readonly PlanOutcome[], program: string): rea
 /** After such a stall a request of several hops may fail for want of a processor. */
 const STALLED_MS = 200
 
-function busyText(outcomes: readonly PlanOutcome[]): readonly string[] {
+/** Empty: it was not busy. */
+export function busyText(outcomes: readonly Pick<PlanOutcome, 'stalledMs'>[]): readonly string[] {
   const longestMs = Math.max(...outcomes.map(({ stalledMs }) => stalledMs))
   if (longestMs < STALLED_MS) return []
   return [`This machine was busy: the clusters stood still for up to ${formatDuration(longestMs)} at a time.`]

@@ -54,6 +54,7 @@ async function demo(words: readonly string[], lossy: readonly string[] = ['naive
     dns: () => Promise.reject(new Error('DNS was not asked for')),
     ingress: () => Promise.reject(new Error('a rollout was not asked for')),
     guard: () => Promise.reject(new Error('a guard was not asked for')),
+    operator: () => Promise.reject(new Error('a Roll was not asked for')),
   })
   const here = { ...context, clock: systemClock }
   const running = runProgram({ version: '0', context: here, commands: [command] }, ['demo', ...words])

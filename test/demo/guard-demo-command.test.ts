@@ -115,7 +115,13 @@ function demo(words: readonly string[], failed = false) {
     },
   }
   const unasked = () => Promise.reject(new Error('it was not asked for'))
-  const demos = { plans: unasked, dns: unasked, ingress: unasked, guard: () => Promise.resolve(actions) }
+  const demos = {
+    plans: unasked,
+    dns: unasked,
+    ingress: unasked,
+    guard: () => Promise.resolve(actions),
+    operator: unasked,
+  }
   const program = { version: '0', context: { ...context, clock: systemClock }, commands: [addDemoCommand(demos)] }
   return { running: runProgram(program, ['demo', '--guard', ...words]), context, isUp: () => isUp }
 }

@@ -37,7 +37,13 @@ function demo(words: readonly string[], { lossy = ['DaemonSet'], stuck }: Luck =
     },
   }
   const unasked = () => Promise.reject(new Error('it was not asked for'))
-  const demos = { plans: unasked, dns: unasked, ingress: () => Promise.resolve(actions), guard: unasked }
+  const demos = {
+    plans: unasked,
+    dns: unasked,
+    ingress: () => Promise.resolve(actions),
+    guard: unasked,
+    operator: unasked,
+  }
   const command = addDemoCommand(demos)
   const here = { ...context, clock: systemClock }
   const running = runProgram({ version: '0', context: here, commands: [command] }, ['demo', '--ingress', ...words])
