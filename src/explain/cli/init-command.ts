@@ -12,6 +12,7 @@ Examples:
   evenkeel init --haproxy-socket ops@lb-1:/run/haproxy/admin.sock
   evenkeel init --haproxy-config haproxy.cfg --probe https://app.example.com/
   evenkeel init --yes -o yaml                     takes every default, writes no file
+  evenkeel init --from kured                      takes over what kured does in this cluster
 
 A socket is PATH, HOST:PORT or [USER@]HOST:PATH, the last one over ssh. Give
 --haproxy-socket once for each HAProxy process that sends traffic to the nodes.
@@ -60,6 +61,7 @@ const addInitOptions = (command: Command): Command =>
     .option('--no-haproxy', 'the cluster has no load balancer that a roll must control')
     .option('--reboot <how>', 'how a node is rebooted: ssh, "ssh USER", or a command')
     .option('--probe <url>', 'URL that clients use through the balancers; repeatable', collected)
+    .option('--from <program>', 'take over the settings of kured: kured reads its DaemonSet, kured=FILE a manifest')
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
     .addOption(

@@ -1,3 +1,4 @@
+import { lockKeyOf } from '../model/kured-flags.ts'
 import { KURED_LOCK } from '../model/kured-lock.ts'
 import { parseLabelSelector } from '../model/parse-label-selector.ts'
 import { parseMetadata } from '../model/parse-metadata.ts'
@@ -5,7 +6,6 @@ import { present } from '../model/present.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import type { Workload, WorkloadKind } from '../model/workload.ts'
 import { findCondition } from './find-condition.ts'
-import { lockKeyOf } from './kured-flags.ts'
 
 /** Parses one kind of apps/v1 workload. The kind is passed in, since the items of a list do not bear it. */
 export const parseWorkload =

@@ -1,7 +1,7 @@
 import { segment } from '../../ground/kube/api-call.ts'
 import type { ApiClient } from '../../ground/kube/api-client.ts'
 import { findObject } from '../../ground/kube/api-object.ts'
-import { kuredFlag, lockKeyOf } from '../../ground/kube/kured-flags.ts'
+import { kuredFlag, lockKeyOf } from '../../ground/model/kured-flags.ts'
 import type { KuredDaemonSet } from '../../ground/model/kured-lock.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'

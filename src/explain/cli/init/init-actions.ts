@@ -1,3 +1,4 @@
+import type { KuredSettings } from '../../../ground/model/kured-settings.ts'
 import type { InstanceAddress } from '../../../service/model/balancer-spec.ts'
 import type { InitSnapshot } from '../../decide/init/init-snapshot.ts'
 
@@ -14,7 +15,7 @@ export interface BalancerRequest {
   readonly searchHere: boolean
 }
 
-export type ClusterPart = Omit<InitSnapshot, 'instances' | 'config' | 'noBalancer'>
+export type ClusterPart = Omit<InitSnapshot, 'instances' | 'config' | 'noBalancer' | 'kured'>
 export type BalancerPart = Pick<InitSnapshot, 'instances' | 'config'>
 
 interface PlacedFile {
@@ -25,6 +26,8 @@ interface PlacedFile {
 export interface InitActions {
   /** Rejects where the API server cannot be reached; a list that it refuses is a result. */
   readonly readCluster: (place: InitPlace, signal: AbortSignal) => Promise<ClusterPart>
+  /** Every kured of the cluster. Rejects where the DaemonSets cannot be read. */
+  readonly findKured: (place: InitPlace, signal: AbortSignal) => Promise<readonly KuredSettings[]>
   /** A socket that does not answer is a result, too. */
   readonly readBalancers: (request: BalancerRequest, signal: AbortSignal) => Promise<BalancerPart>
   readonly whichExist: (paths: readonly string[]) => Promise<readonly string[]>

@@ -12,5 +12,7 @@ export interface InitFlags extends InitPlace, Pick<OutputFlags, 'color' | 'ascii
   readonly haproxy: boolean
   readonly reboot?: string
   readonly probe?: readonly string[]
+  /** `kured`, or `kured=FILE`. */
+  readonly from?: string
   readonly output: 'text' | 'json' | 'yaml'
 }

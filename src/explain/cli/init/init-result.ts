@@ -2,12 +2,13 @@ import type { CliContext } from '../../../cli/cli-context.ts'
 import { resultStyle } from '../../../cli/output-options.ts'
 import { shownJson } from '../../../ground/model/foreign-text.ts'
 import { type BlockRow, blockLines } from '../../../ground/text/labelled-block.ts'
+import { tableLines } from '../../../ground/text/table-lines.ts'
 import { paintLines } from '../../../ground/text/terminal/style.ts'
 import type { RollProposal } from '../../decide/init/roll-proposal.ts'
 import type { Taken } from './ask-questions.ts'
 import type { InitFlags } from './init-flags.ts'
 
-export interface InitResult extends Pick<RollProposal, 'found' | 'leftOut' | 'isComplete'> {
+export interface InitResult extends Pick<RollProposal, 'found' | 'leftOut' | 'isComplete' | 'kured'> {
   readonly context: string
   readonly answers: Taken['answers']
   readonly file: string
@@ -31,7 +32,23 @@ export function writeResult(context: CliContext, flags: InitFlags, result: InitR
   const style = resultStyle(flags, context.terminal)
   const lines = blockLines({ ...titleOf(flags, result), rows: rowsOf(result) }, sink.size().columns)
   sink.write(paintLines(lines, style))
+  if (result.kured !== undefined) sink.write(kuredTable(result.kured))
 }
+
+/** What became of each flag of kured. */
+function kuredTable(rows: NonNullable<InitResult['kured']>): string {
+  if (rows.length === 0) return '\nkured has its defaults: no flag is set.\n'
+  const columns = ['FLAG OF KURED', 'VALUE', 'IN THE ROLL FILE', 'WHY'].map(
+    (title) => ({ title, align: 'left' }) as const,
+  )
+  const texts = rows.map(({ flag, value, as = '-', why }) => [flag, shortened(value), as, why])
+  return `\n${tableLines(columns, texts).join('\n')}\n`
+}
+
+const VALUE_CELLS = 40
+
+const shortened = (value: string): string =>
+  value.length > VALUE_CELLS ? `${value.slice(0, VALUE_CELLS - 3)}...` : value
 
 function titleOf({ output }: InitFlags, { file, rights, context }: InitResult) {
   if (output === 'yaml') return { word: 'PRINTED', title: `roll file and rights for ${context}; no file is written` }

@@ -1,6 +1,7 @@
 import type { CliContext } from '../../../cli/cli-context.ts'
 import { EXIT_USAGE } from '../../../cli/exit-codes.ts'
 import { shellWord } from '../../../ground/model/posix-quote.ts'
+import { present } from '../../../ground/model/present.ts'
 import { contextText } from '../../../ground/model/run-origin.ts'
 import { type Command, evenkeel, kubectl, plainText } from '../../../ground/model/sentence.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
@@ -13,6 +14,7 @@ import { rightsManifests } from '../../decide/init/rights-manifests.ts'
 import { proposeRoll, type RollProposal } from '../../decide/init/roll-proposal.ts'
 import { askAll, givenAnswers, type Taken } from './ask-questions.ts'
 import { findBalancers } from './find-balancers.ts'
+import { findKured } from './find-kured.ts'
 import type { InitActions } from './init-actions.ts'
 import type { InitFlags } from './init-flags.ts'
 import { type InitResult, writeResult } from './init-result.ts'
@@ -26,9 +28,10 @@ export async function runInit(context: CliContext, actions: InitActions, flags: 
   if (writes && flags.overwrite !== true) await refuseExisting(actions, paths)
   const given = givenAnswers(flags)
   const cluster = await actions.readCluster(flags, signal)
+  const kured = await findKured({ context, actions, flags })
   const balancers = await findBalancers({ context, actions, flags })
   if (balancers === undefined) return nothingWritten(context)
-  const snapshot: InitSnapshot = { ...cluster, ...balancers }
+  const snapshot: InitSnapshot = { ...cluster, ...balancers, ...present({ kured }) }
   const taken = await askAll(context, { given, asks: flags.yes !== true }, (answers) => proposeRoll(snapshot, answers))
   if (taken === undefined) return nothingWritten(context)
   const texts = textsOf(snapshot, taken.proposal, paths)
@@ -114,6 +117,7 @@ function againCommand({
   haproxyConfig,
   reboot,
   haproxy,
+  from,
   ...place
 }: InitFlags): Command {
   const words = [
@@ -123,6 +127,7 @@ function againCommand({
     ...(haproxy ? [] : ['--no-haproxy']),
     ...flagWords('--reboot', reboot),
     ...probe.flatMap((url) => flagWords('--probe', url)),
+    ...flagWords('--from', from),
     ...clusterWords(place),
   ]
   return evenkeel`init --overwrite ${words}`

@@ -12,8 +12,11 @@ interface Choice extends Part {
 export const REBOOT_ID = 'reboot'
 
 const SSH = /^ssh(?: ([A-Za-z_][A-Za-z0-9._-]*\$?))?$/
-const SYSTEMD = ['systemctl', 'reboot']
-const AS_ROOT = ['sudo', '-n', ...SYSTEMD]
+const SYSTEMD: readonly string[] = ['systemctl', 'reboot']
+const SUDO = ['sudo', '-n']
+
+/** Whether nodes are rebooted by ssh, by this answer. */
+export const isRebootedBySsh = (answers: Answers): boolean => SSH.test(answers.get(REBOOT_ID) ?? 'ssh')
 
 export function rebootFault(answer: string): string | undefined {
   if (SSH.test(answer)) return undefined
@@ -26,8 +29,8 @@ export function rebootFault(answer: string): string | undefined {
     : 'a command must get {bootId}, and must act only while the machine has that boot id'
 }
 
-/** `spec.reboot`. */
-export function chooseReboot(answers: Answers): Choice {
+/** `spec.reboot`; `command`: the command of another program that reboots the machine as root. */
+export function chooseReboot(answers: Answers, command: readonly string[] = SYSTEMD): Choice {
   const question: Question = {
     id: REBOOT_ID,
     about: 'reboot a node by',
@@ -57,7 +60,7 @@ export function chooseReboot(answers: Answers): Choice {
   const comment =
     'By your own ssh to the name of each node: where that is no host name, your ssh configuration gives its HostName. The plan tries each login.'
   // Machines that root may log in to often have no sudo.
-  const fields: Field[] = [who, { key: 'command', value: user === 'root' ? SYSTEMD : AS_ROOT }]
+  const fields: Field[] = [who, { key: 'command', value: user === 'root' ? command : [...SUDO, ...command] }]
   return { ...none, fields: [{ key: 'ssh', value: { fields }, comment }] }
 }
 

@@ -1,5 +1,6 @@
 import type { DisruptionBudget } from '../../../ground/model/disruption-budget.ts'
 import type { Endpoint } from '../../../ground/model/endpoint.ts'
+import type { KuredSettings } from '../../../ground/model/kured-settings.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
 import type { ClusterContext } from '../../../ground/model/run-origin.ts'
@@ -55,6 +56,8 @@ export interface InitSnapshot {
   readonly noBalancer: boolean
   /** How the load balancers learn that a node leaves, as a person said. Absent: HAProxy, or not known. */
   readonly otherWay?: OtherWay
+  /** The kured whose work a roll takes over. */
+  readonly kured?: KuredSettings
 }
 
 /** The value, or nothing. A failed read is reported once, beside the findings. */

@@ -3,11 +3,14 @@ import type { Found } from '../doctor/doctor-snapshot.ts'
 import { servedServices } from './choose-backends.ts'
 import { chooseBalancers } from './choose-balancers.ts'
 import { chooseDrain } from './choose-drain.ts'
-import { chooseProbes, chooseReboot } from './choose-measures.ts'
+import { chooseProbes, chooseReboot, isRebootedBySsh } from './choose-measures.ts'
 import { chooseNodes, chooseRole } from './choose-nodes.ts'
 import type { Answers, Question } from './init-question.ts'
 import type { InitSnapshot } from './init-snapshot.ts'
 import { plainName } from './instance-address.ts'
+import { type KuredFields, kuredFields } from './kured/kured-fields.ts'
+import { KuredReader } from './kured/kured-reader.ts'
+import { type KuredRow, kuredRows } from './kured/kured-table.ts'
 import type { Field, LeftOut, Section } from './roll-file-outline.ts'
 
 export interface RollProposal {
@@ -18,6 +21,8 @@ export interface RollProposal {
   readonly leftOut: readonly LeftOut[]
   /** Whether a plan can be made: all that it needs is in the file. */
   readonly isComplete: boolean
+  /** What became of each flag of kured; absent: the file is not made from kured. */
+  readonly kured?: readonly KuredRow[]
 }
 
 /** The roll file for what was read, as far as it is known. Pure: the same readings and answers give the same file. */
@@ -28,7 +33,10 @@ export function proposeRoll(snapshot: InitSnapshot, answers: Answers): RollPropo
   const nodes = chooseNodes(snapshot, { role, ...served }, answers)
   const services = servedServices(snapshot, balancers.kept)
   const drain = chooseDrain({ snapshot, nodes: nodes.nodes, services }, answers)
-  const reboot = chooseReboot(answers)
+  const kured = snapshot.kured === undefined ? undefined : new KuredReader(snapshot.kured)
+  const way = { isBySsh: isRebootedBySsh(answers) }
+  const ofKured = kured === undefined ? NOTHING_OF_KURED : kuredFields(kured, way)
+  const reboot = chooseReboot(answers, kured?.words('reboot-command'))
   const probes = chooseProbes(snapshot.config, balancers.kept, answers)
   const parts = [nodes, balancers, drain, reboot, probes]
   const section = (key: string, fields: readonly Field[], comment?: string): readonly Field[] =>
@@ -37,8 +45,9 @@ export function proposeRoll(snapshot: InitSnapshot, answers: Answers): RollPropo
     fields: [
       ...section('nodes', nodes.fields),
       ...balancers.fields,
-      ...section('drain', drain.fields),
-      ...section('reboot', reboot.fields),
+      ...section('drain', [...drain.fields, ...ofKured.drain]),
+      ...section('reboot', [...reboot.fields, ...ofKured.reboot]),
+      ...ofKured.spec,
       ...probes.fields,
     ],
   }
@@ -48,8 +57,11 @@ export function proposeRoll(snapshot: InitSnapshot, answers: Answers): RollPropo
     found: [...parts.flatMap(({ found }) => found), ...configFound(snapshot)],
     leftOut: [...parts.flatMap(({ leftOut }) => leftOut), ...unread(snapshot), ...doubts(snapshot)],
     isComplete: nodes.nodes !== undefined && (balancers.kept.length > 0 || snapshot.noBalancer),
+    ...present({ kured: kured && kuredRows(kured, way) }),
   }
 }
+
+const NOTHING_OF_KURED: KuredFields = { spec: [], drain: [], reboot: [] }
 
 const document = ({ context }: InitSnapshot, spec: Section): Section => ({
   fields: [

@@ -5,6 +5,7 @@ import { runProgram } from '../../../../src/cli/program.ts'
 import type { BalancerRequest, InitActions } from '../../../../src/explain/cli/init/init-actions.ts'
 import { addInitCommand } from '../../../../src/explain/cli/init-command.ts'
 import type { InitSnapshot } from '../../../../src/explain/decide/init/init-snapshot.ts'
+import type { KuredSettings } from '../../../../src/ground/model/kured-settings.ts'
 import { readRollFile } from '../../../../src/roll/file/read-roll-file.ts'
 import { CTRL_C, type MemoryFacts, memoryContext } from '../../../cli/memory-context.ts'
 import { aPod } from '../../../support/roll-world.ts'
@@ -15,15 +16,22 @@ interface World {
   readonly there?: readonly string[]
   /** What answers at sockets that are named. */
   readonly named?: InitSnapshot['instances']
+  /** Further kureds of the cluster. */
+  readonly more?: readonly KuredSettings[]
 }
 
 /** `evenkeel init` in a process and a world that are in memory. */
-async function init(words: readonly string[], memory: MemoryFacts = {}, { facts = {}, there = [], named }: World = {}) {
-  const { instances, noBalancer: _, ...cluster } = { ...FACTS, ...facts }
+async function init(
+  words: readonly string[],
+  memory: MemoryFacts = {},
+  { facts = {}, there = [], named, more = [] }: World = {},
+) {
+  const { instances, noBalancer: _, kured, ...cluster } = { ...FACTS, ...facts }
   const files = new Map<string, string>()
   const looked: BalancerRequest[] = []
   const actions: InitActions = {
     readCluster: async () => cluster,
+    findKured: async () => (kured === undefined ? [] : [kured, ...more]),
     readBalancers: async (request) => {
       looked.push(request)
       return { instances: request.sockets.length > 0 && named !== undefined ? named : instances }
@@ -178,4 +186,88 @@ test('wrong options are refused with the form that is right', async () => {
     assert.deepEqual([code, files.size], [2, 0])
     assert.match(err, said)
   }
+})
+
+const KURED: KuredSettings = {
+  namespace: 'ops',
+  name: 'kured',
+  flags: [
+    { name: 'start-time', value: '2:00' },
+    { name: 'end-time', value: '4:00' },
+    { name: 'period', value: '1h' },
+  ],
+  mounts: [],
+}
+
+test('--from kured takes over the kured of the cluster, and a table says what became of each flag', async () => {
+  const { code, out, files } = await init(['--yes', '--from', 'kured'], {}, { facts: { kured: KURED } })
+  assert.equal(code, 0)
+  assert.match(
+    files.get('roll.yaml') ?? '',
+    /\n {2}window:\n {4}zone: UTC\n {4}open:\n {6}- cron: 0 2 \* \* \*\n {8}duration: 2h\n/,
+  )
+  assert.match(files.get('roll.yaml') ?? '', /\n {4}kuredLock:\n {6}namespace: ops\n {6}daemonSet: kured\n/)
+  assert.match(files.get('roll-rights.yaml') ?? '', /evenkeel-roll-kured/)
+  assert.match(
+    unfolded(out),
+    /FLAG OF KURED VALUE IN THE ROLL FILE WHY --start-time 2:00 window the same times.* --period 1h - a roll works/,
+  )
+  const json = await init(['--yes', '--from', 'kured', '-o', 'json'], {}, { facts: { kured: KURED } })
+  assert.deepEqual(
+    (JSON.parse(json.out) as { kured: { flag: string }[] }).kured.map(({ flag }) => flag),
+    ['--start-time', '--end-time', '--period'],
+  )
+})
+
+const MANIFEST = `kind: ServiceAccount
+---
+kind: List
+items:
+  - kind: DaemonSet
+    metadata: { name: proxy }
+    spec: { template: { spec: { containers: [{ name: proxy, image: proxy }] } } }
+  - kind: DaemonSet
+    metadata: { name: reboots, namespace: kured }
+    spec: { template: { spec: { containers: [{ name: a, image: "ghcr.io/kubereboot/kured:1.20.0", args: [--concurrency=2] }] } } }
+---
+`
+
+test('--from kured=FILE reads a manifest, and names what is wrong with another file', async () => {
+  const read = (text: string) => init(['--yes', '--from', 'kured=kured.yaml'], { files: { 'kured.yaml': text } })
+  const { code, files } = await read(MANIFEST)
+  assert.equal(code, 0)
+  assert.match(files.get('roll.yaml') ?? '', /\n {2}parallel: 2\n/)
+  assert.match(files.get('roll.yaml') ?? '', /\n {6}daemonSet: reboots\n/)
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    ['', /there is no DaemonSet of kured in kured\.yaml \(init\.no-kured\)\n {2}= fix: name a manifest of it/],
+    ['configuration: {period: 1h}', /there is no DaemonSet of kured in kured\.yaml/],
+    ['a: [', /kured\.yaml is no YAML/],
+    ['kind: DaemonSet\nspec: 1', /kured\.yaml is no manifest of kured: kured\.yaml\.spec is not an object/],
+  ]
+  for (const [text, says] of wrong) {
+    const { code: refused, err, files: written } = await read(text)
+    assert.deepEqual([refused, written.size], [2, 0], text)
+    assert.match(err, says)
+  }
+})
+
+test('without a kured, with two of them, or from another program nothing is written', async () => {
+  const none = await init(['--yes', '--from', 'kured'])
+  assert.match(none.err, /there is no DaemonSet of kured in the cluster/)
+  const two = await init(
+    ['--yes', '--from', 'kured'],
+    {},
+    { facts: { kured: KURED }, more: [{ ...KURED, namespace: 'b' }] },
+  )
+  assert.match(two.err, /there are 2 DaemonSets of kured: ops\/kured, b\/kured/)
+  const other = await init(['--yes', '--from', 'fleetlock'])
+  assert.match(other.err, /--from: "fleetlock" is not known \(usage\.from\)\n {2}= fix: write --from kured/)
+  assert.deepEqual(
+    [none, two, other].map(({ code, files }) => [code, files.size]),
+    [
+      [2, 0],
+      [2, 0],
+      [2, 0],
+    ],
+  )
 })

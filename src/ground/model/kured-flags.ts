@@ -1,5 +1,5 @@
-import { KURED_LOCK } from '../model/kured-lock.ts'
-import type { Untrusted } from '../model/untrusted.ts'
+import { KURED_LOCK } from './kured-lock.ts'
+import type { Untrusted } from './untrusted.ts'
 
 /**
  * The values of one flag of kured in a DaemonSet, such as `lock-annotation`: from command and arguments of each container, and from its
