@@ -150,7 +150,7 @@ function rollSchema(): Schema {
     properties: {
       apiVersion: text('The version of this format.'),
       kind: text('Always Roll.'),
-      metadata: { type: 'object' },
+      metadata: { type: 'object', properties: { name: { type: 'string' } } },
       spec: object(
         'What to do, to which nodes, and how it is measured: the spec of a roll file (docs/roll-file.md), and what people ask of it meanwhile.',
         { ...requests, ...rollFields() },
@@ -178,7 +178,7 @@ function scheduleSchema(): Schema {
     properties: {
       apiVersion: text('The version of this format.'),
       kind: text('Always RollSchedule.'),
-      metadata: { type: 'object' },
+      metadata: { type: 'object', properties: { name: { type: 'string' } } },
       spec: object(
         'When, and what.',
         {
