@@ -157,13 +157,13 @@ test(
     const hooks = [{ name: 'mine', at: 'beforeNode', run: ['/bin/sh'] }]
     await place().bed.apply([roll('wrong', { soak: 'long' }), roll('hostile', { hooks })])
     const wrong = await until('the refusal', 'wrong', ({ state }) => state === 'Stopped')
-    assert.equal(wrong.message, 'spec.soak: "long" is not a duration; soak: 3s')
+    assert.equal(wrong.message, 'spec.soak: "long" is not a duration; soak: 30s')
     const hostile = await until('the refusal', 'hostile', ({ state }) => state === 'Stopped')
     assert.match(hostile.message ?? '', /^spec\.hooks\[0\]\.run: a Roll may name a command/)
   },
 )
 
-test('a schedule makes a Roll, which waits while it is suspended', real, async () => {
+test('a schedule makes a Roll at its time', real, async () => {
   const { bed } = place()
   const { spec } = roll('x', { paused: true }) as { readonly spec: object }
   const schedule = {

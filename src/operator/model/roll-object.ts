@@ -58,10 +58,11 @@ export function parseRollObject(object: Untrusted): RollObject {
     paused: spec.at('paused').flagOr(false),
     abort: spec.at('abort').flagOr(false),
     asksApproval: spec.at('approval').textOr('none') === 'perNode',
-    file: withoutRequests(spec.absent ? {} : spec.fields()),
+    file: rollFileOf(spec.absent ? {} : spec.fields()),
     status: parseObjectStatus(object.at('status')),
   }
 }
 
-const withoutRequests = (spec: Json): Json =>
+/** The `spec` of a roll file, of the `spec` of a Roll. */
+export const rollFileOf = (spec: Json): Json =>
   Object.fromEntries(Object.entries(spec).filter(([name]) => !REQUEST_FIELDS.some((field) => field === name)))

@@ -1,6 +1,7 @@
 import { parseDuration } from '../../ground/model/duration.ts'
 import { type WallMs, wallMs } from '../../ground/model/time.ts'
 import { cronFault, cronTimes, zoneFault } from '../../roll/file/cron-times.ts'
+import { rollFileOf } from '../model/roll-object.ts'
 import type { RollSchedule } from '../model/roll-schedule.ts'
 import type { ScheduleTimes } from '../model/schedule-times.ts'
 import { fileOfRoll } from './file-faults.ts'
@@ -13,7 +14,7 @@ export function scheduleFaults(of: RollSchedule, allowed: readonly unknown[]): r
   const cron = cronFault(of.schedule)
   const zone = zoneFault(of.timeZone)
   const deadline = parseDuration(of.startingDeadline)
-  const file = fileOfRoll(of.name, of.template, allowed)
+  const file = fileOfRoll(of.name, rollFileOf(of.template), allowed)
   return [
     ...(cron === undefined ? [] : [`spec.schedule: ${cron.message}; ${cron.fix.replace('cron:', 'schedule:')}`]),
     ...(zone === undefined ? [] : [`spec.timeZone: ${zone.message}; timeZone: ${zone.fix}`]),

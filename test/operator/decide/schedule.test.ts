@@ -126,6 +126,11 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
     { now: at('20:30:00'), since: at('19:30:00'), spec: { schedule: '0 21 * * *', timeZone: 'Europe/Berlin' } },
     'ScheduleWaits: +night-202601052000',
   ],
+  [
+    'of Rolls that wait for approvals, and begin paused',
+    { now: NOON, spec: { template: { spec: { nodes: { all: true }, approval: 'perNode', paused: true } } } },
+    'ScheduleWaits: +night-202601051200',
+  ],
   ['wrong fields', { now: NOON, spec: { schedule: 'daily', timeZone: 'Berlin' } }, 'ScheduleRefused: '],
 ]
 
