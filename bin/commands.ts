@@ -34,6 +34,14 @@ const OWN_PROGRAMS: readonly OwnProgram[] = [
     main: async () => (await import('./agent/agent-main.ts')).agentMain,
   },
   {
+    name: 'rebooter',
+    summary: 'reboot one node when a roll asks for it, without ssh',
+    description: 'Reboots the machine of one node when a roll asks for it',
+    usage: '--node NAME [options]',
+    help: async () => (await import('../src/rebooter/cli/rebooter-options.ts')).REBOOTER_HELP,
+    main: async () => (await import('./rebooter/rebooter-main.ts')).rebooterMain,
+  },
+  {
     name: 'controller',
     summary: 'limit how many nodes are out by cordon at the same time',
     description: 'Grants cordons to the nodes of a fleet, a few at a time',

@@ -15,6 +15,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   controller: async (words) => (await import('./in-cluster-rest.ts')).controller(words),
   dns: async (words) => (await import('./in-cluster-rest.ts')).dns(words),
   'dns-relay': relayMain,
+  rebooter: async (words) => (await import('./in-cluster-rest.ts')).rebooter(words),
 }
 
 /** Absent where these parts were built without it. */

@@ -1,13 +1,16 @@
 import { tmpdir } from 'node:os'
+import { ownBootId } from '../../src/ground/machine/own-boot-id.ts'
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../src/ground/machine/system-random.ts'
 import { present } from '../../src/ground/model/present.ts'
 import { needQuestion } from '../../src/ground/model/reboot-need.ts'
+import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import type { Host } from '../../src/ground/ports/host.ts'
 import { CommandHost } from '../../src/roll/io/command-host.ts'
 import { SshHost } from '../../src/roll/io/ssh-host.ts'
 import { SshMachines } from '../../src/roll/io/ssh-machines.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
+import { RebooterHost } from '../../src/roll/run/rebooter-host.ts'
 import type { RollSurroundings } from './world.ts'
 
 const CHECK_LIMIT_MS = 15_000
@@ -27,8 +30,15 @@ export function machinesOf({ reboot, hosts }: RollSpec): SshMachines | undefined
   })
 }
 
+interface HostParts extends Pick<RollSurroundings, 'env'> {
+  readonly cluster: Pick<Cluster, 'readNode' | 'patchNode'>
+}
+
 /** How this roll reaches the machines under its nodes. Opens nothing yet. */
-export function hostOf({ reboot }: RollSpec, { env }: Pick<RollSurroundings, 'env'>): Host {
+export function hostOf({ reboot }: RollSpec, { env, cluster }: HostParts): Host {
+  if (reboot.kind === 'rebooter') {
+    return new RebooterHost({ cluster, clock: systemClock, random: systemRandom, limitMs: REBOOT_LIMIT_MS, ownBootId })
+  }
   if (reboot.kind === 'command') {
     const searchPath = env.PATH ?? ''
     return new CommandHost({ clock: systemClock, command: reboot.command, searchPath, limitMs: REBOOT_LIMIT_MS })

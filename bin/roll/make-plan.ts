@@ -33,7 +33,7 @@ export async function makePlan(
   const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
   const own = await ownPodOf(request, { cluster }, signal)
   const { balancers, readers } = openBalancers(spec, { cluster, env: surroundings.env })
-  const host = hostOf(spec, surroundings)
+  const host = hostOf(spec, { ...surroundings, cluster })
   const machines = machinesOf(spec)
   const wall = systemClock.wallMs()
   try {

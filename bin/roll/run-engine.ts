@@ -46,7 +46,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
   const { run, place, clusterName, journal, firstSeq, surroundings } = engineRun
   const { log, env } = surroundings
   const { balancers, readers } = openBalancers(run.spec, { cluster: place.cluster, env })
-  const host = hostOf(run.spec, surroundings)
+  const host = hostOf(run.spec, { env, cluster: place.cluster })
   const machines = machinesOf(run.spec)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
   const latency = latencyOf(engineRun)

@@ -5,6 +5,7 @@ import { parseMetadata } from '../model/parse-metadata.ts'
 import { present } from '../model/present.ts'
 import { quantity } from '../model/quantity.ts'
 import { REBOOT_CONDITION, type RebootCondition } from '../model/reboot-condition.ts'
+import { REBOOTER_CONDITION } from '../model/rebooter-condition.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { amount } from './parse-placed-pod.ts'
@@ -42,7 +43,8 @@ export function parseNode(object: Untrusted): Node {
     ...(isTrue(SHUTDOWN_CONDITION) ? { shuttingDown: true } : {}),
     ...present({
       versions: parseVersions(status.at('nodeInfo')),
-      rebootRequired: parseReboot(object),
+      rebootRequired: parseReboot(object, REBOOT_CONDITION),
+      rebooter: parseReboot(object, REBOOTER_CONDITION),
       allocatable: parseRoom(status.at('allocatable')),
     }),
   }
@@ -72,8 +74,8 @@ function parseVersions(info: Untrusted): Node['versions'] {
   return versions.length === 0 ? undefined : Object.fromEntries(versions)
 }
 
-function parseReboot(node: Untrusted): RebootCondition | undefined {
-  const condition = findCondition(node, REBOOT_CONDITION)
+function parseReboot(node: Untrusted, type: string): RebootCondition | undefined {
+  const condition = findCondition(node, type)
   if (condition === undefined) return undefined
   const { lastHeartbeatTime: heartbeat, ...same } = condition
   return { ...same, heartbeat }

@@ -14,6 +14,8 @@ export interface HostReading {
   readonly mayReboot: boolean
   /** Why it may not be rebooted, in its own words; foreign text, escaped. */
   readonly refusal?: string
+  /** What to do about it; absent: what is done about a command that is refused. */
+  readonly fix?: string
   readonly hops: readonly HostHop[]
   /** Whether it needs a reboot; absent where that was not asked. */
   readonly need?: NeedAnswer

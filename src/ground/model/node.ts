@@ -25,6 +25,8 @@ export interface Node {
   readonly versions?: Partial<NodeVersions>
   /** Its condition RebootRequired; absent: none. */
   readonly rebootRequired?: RebootCondition
+  /** Its condition EvenKeelRebooter; absent: no rebooter has run on it. */
+  readonly rebooter?: RebootCondition
   readonly internalAddresses: readonly string[]
   readonly volumesAttached: readonly string[]
   /** It has a deletion timestamp. */

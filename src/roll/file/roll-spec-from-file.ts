@@ -94,6 +94,7 @@ function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
     ...(onlyIfNeeded === undefined ? {} : { onlyIfNeeded: needOf(onlyIfNeeded, !('rebooter' in reboot)) }),
   }
   if (reboot.command !== undefined) return { kind: 'command', command: reboot.command, ...limits }
+  if (reboot.rebooter !== undefined) return { kind: 'rebooter', ...limits }
   return { kind: 'ssh', command: REBOOT_COMMAND, ...reboot.ssh, ...limits }
 }
 

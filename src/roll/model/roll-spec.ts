@@ -19,6 +19,8 @@ type RebootSpec =
    * act only on that boot id.
    */
   | { readonly kind: 'command'; readonly command: readonly string[] }
+  /** The rebooter on the node is asked, by the API. */
+  | { readonly kind: 'rebooter' }
 
 /** How DNS of the cluster is asked while nodes are rolled. */
 export interface DnsSpec {

@@ -15,6 +15,7 @@ import {
   INTENT_ANNOTATION,
   type NodeRecord,
   RECORD_ANNOTATION,
+  REQUEST_ANNOTATION,
   type RebootIntent,
 } from '../../service/model/node-record.ts'
 import { nodeChanged } from './node-changed.ts'
@@ -135,10 +136,10 @@ export function removeTaintPatch(node: Node, taint: Taint): JsonPatch | undefine
   return [...unchanged(node), { op: 'remove', path: `/spec/taints/${index}` }]
 }
 
-/** Removed last from a node, together with its intent. */
+/** Removed last from a node, together with its intent and what was asked of its rebooter. */
 export const removeRecordPatch = (node: Node): JsonPatch => [
   ...recorded(node),
-  ...[INTENT_ANNOTATION, RECORD_ANNOTATION]
+  ...[INTENT_ANNOTATION, REQUEST_ANNOTATION, RECORD_ANNOTATION]
     .filter((key) => key in node.annotations)
     .map((key) => ({ op: 'remove', path: annotation(key) }) as const),
 ]

@@ -3,6 +3,8 @@ import type { AdminState, ServerReading } from './balancer.ts'
 
 export const RECORD_ANNOTATION = 'evenkeel.dev/record'
 export const INTENT_ANNOTATION = 'evenkeel.dev/intent'
+/** What a roll asks of the rebooter on the node. */
+export const REQUEST_ANNOTATION = 'evenkeel.dev/reboot-request'
 /** Keeps DaemonSet pods that were drained by choice from being put back before the reboot. */
 export const OUT_TAINT: Taint = { key: 'evenkeel.dev/out', effect: 'NoSchedule' }
 
@@ -60,4 +62,14 @@ export interface RebootIntent {
   readonly at: string
 }
 
-export const formatRecord = (record: NodeRecord | RebootIntent): string => JSON.stringify(record)
+/** Nothing is rebooted by it until its roll has given back the word of the rebooter's answer. */
+export interface RebootRequest {
+  readonly version: 1
+  readonly run: string
+  readonly bootId: string
+  /** Of this request and no other. */
+  readonly id: string
+  readonly word?: string
+}
+
+export const formatRecord = (record: NodeRecord | RebootIntent | RebootRequest): string => JSON.stringify(record)

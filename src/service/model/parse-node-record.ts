@@ -2,7 +2,7 @@ import { isReportedBootId } from '../../ground/model/boot-id.ts'
 import type { Taint } from '../../ground/model/node.ts'
 import { isRunName } from '../../ground/model/run-name.ts'
 import type { AdminState, ServerReading } from './balancer.ts'
-import type { NodeRecord, RebootIntent, RecordedDaemon, RecordedServer } from './node-record.ts'
+import type { NodeRecord, RebootIntent, RebootRequest, RecordedDaemon, RecordedServer } from './node-record.ts'
 
 /** Any account that may patch nodes can write these annotations: every field is checked. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
@@ -33,6 +33,14 @@ export function parseRebootIntent(text: string): Parsed<RebootIntent> {
   return guarded(() => {
     const raw = versioned(text)
     return { version: 1, run: runName(raw), bootId: bootId(raw), at: string(raw, 'at') }
+  })
+}
+
+export function parseRebootRequest(text: string): Parsed<RebootRequest> {
+  return guarded(() => {
+    const raw = versioned(text)
+    const asked = { version: 1, run: runName(raw), bootId: bootId(raw), id: token(raw, 'id') } as const
+    return raw.word === undefined ? asked : { ...asked, word: token(raw, 'word') }
   })
 }
 
@@ -92,6 +100,12 @@ function array(raw: Raw, field: string): readonly unknown[] {
 function runName(raw: Raw): string {
   const value = string(raw, 'run')
   if (!isRunName(value)) throw new Malformed('run is not the name of a run')
+  return value
+}
+
+function token(raw: Raw, field: string): string {
+  const value = string(raw, field)
+  if (!/^[0-9a-f]{8,64}$/.test(value)) throw new Malformed(`${field} is not of hexadecimal digits`)
   return value
 }
 

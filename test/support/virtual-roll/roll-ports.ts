@@ -12,6 +12,7 @@ import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import type { GateSource } from '../../../src/roll/ports/gate-source.ts'
 import type { Silencer } from '../../../src/roll/ports/silencer.ts'
 import { GateAsker } from '../../../src/roll/run/gates/gate-asker.ts'
+import { RebooterHost } from '../../../src/roll/run/rebooter-host.ts'
 import { HealthEndpoints } from '../../../src/service/actuators/agent/io/health-endpoints.ts'
 import { CommandBalancer } from '../../../src/service/actuators/commands/io/command-balancer.ts'
 import type { CommandEnd, CommandRun } from '../../../src/service/actuators/commands/io/node-command.ts'
@@ -181,12 +182,21 @@ export class RollPorts extends ProcessPorts {
       ...(spec.reboot.onlyIfNeeded === undefined ? {} : { need: needQuestion(spec.reboot.onlyIfNeeded) }),
       ...(parts.outside.sshLuckOf === undefined ? {} : { luckOf: parts.outside.sshLuckOf }),
     })
-    this.host = {
-      ...host,
-      check: (target, signal) => lifeline.guard(() => host.check(target, signal)),
-      reboot: (target, bootId, signal) =>
-        this.effect(`reboot ${target.node}`, () => host.reboot(target, bootId, signal)),
-    }
+    if (spec.reboot.kind === 'rebooter') {
+      this.host = new RebooterHost({
+        cluster: this.cluster,
+        clock: this.clock,
+        random: this.random,
+        limitMs: SSH_LIMIT_MS,
+        ownBootId: () => Promise.resolve(undefined),
+      })
+    } else
+      this.host = {
+        ...host,
+        check: (target, signal) => lifeline.guard(() => host.check(target, signal)),
+        reboot: (target, bootId, signal) =>
+          this.effect(`reboot ${target.node}`, () => host.reboot(target, bootId, signal)),
+      }
     const dataPort = networkDataPort({ network, timers: time })
     this.dataPort = { answers: (at, signal) => lifeline.guard(() => dataPort.answers(at, signal)) }
   }

@@ -105,10 +105,11 @@ const noBootId = ({ name, bootId }: MachineNode): PlanFinding =>
     fix: 'let its kubelet report a boot id (status.nodeInfo.bootID), or leave the node out',
   })
 
-function mayNot({ node }: HostInquiry, { mayReboot, refusal }: HostReading): readonly PlanFinding[] {
+const FIX_COMMAND = 'change the command of "reboot" in the file or reboot.ssh.user, or allow it in sudoers'
+
+function mayNot({ node }: HostInquiry, { mayReboot, refusal, fix = FIX_COMMAND }: HostReading): readonly PlanFinding[] {
   if (mayReboot) return []
   const text = `${node.name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
-  const fix = 'change the command of "reboot" in the file or reboot.ssh.user, or allow it in sudoers'
   return [error({ node: node.name, code: 'HostMayNotReboot', text, fix })]
 }
 

@@ -71,6 +71,11 @@ const ownCommand = z
     }),
   )
 
+const viaRebooter = section(
+  {},
+  'Ask the rebooter that runs on the node (`docs/rebooter.md`): no ssh, no key, no command.',
+)
+
 const kubeName = (text: { readonly description: string; readonly example: string }) =>
   textField({
     ...text,
@@ -91,6 +96,7 @@ export const rebootSection = section(
   {
     ssh: viaSsh.exactOptional(),
     command: ownCommand.exactOptional(),
+    rebooter: viaRebooter.exactOptional(),
     resendAfter: durationField({
       description:
         'How long to wait for a new boot id before the command is sent again, if it is unknown whether it arrived. It is then sent again after half of `returnLimit` at the latest. A command for which no connection came about is repeated every 5 s.',
@@ -106,7 +112,7 @@ export const rebootSection = section(
     onlyIfNeeded: onlyIfNeededSection.exactOptional(),
     kuredLock: kuredLockSection.exactOptional(),
   },
-  'How a node is rebooted: by `ssh` (the default) or by `command`.',
+  'How a node is rebooted: by `ssh` (the default), by `command`, or by the `rebooter` on the node.',
 )
-  .superRefine(atMostOneOf(['ssh', 'command']), { when: () => true })
+  .superRefine(atMostOneOf(['ssh', 'command', 'rebooter']), { when: () => true })
   .superRefine(askableNeed, { when: () => true })

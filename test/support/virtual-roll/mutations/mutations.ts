@@ -156,7 +156,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('leaves its intent on the node', [
     'src/roll/run/node-patch.ts',
-    '...[INTENT_ANNOTATION, RECORD_ANNOTATION]\n    .filter',
+    '...[INTENT_ANNOTATION, REQUEST_ANNOTATION, RECORD_ANNOTATION]\n    .filter',
     '...[RECORD_ANNOTATION]\n    .filter',
   ]),
   mutation(

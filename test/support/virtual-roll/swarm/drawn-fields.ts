@@ -37,6 +37,7 @@ const UNDRAWN: Readonly<Record<string, string>> = {
   'spec.probes[].kept': 'the share of kept connections is drawn, and not their number',
   'spec.reboot.command': 'the machines of the world are reached by ssh',
   'spec.reboot.kuredLock.': 'the world has one kured, at its usual place',
+  'spec.reboot.rebooter': 'test/virtual/rebooter.test.ts has it; the machines of the swarm are reached by ssh',
   'spec.reboot.onlyIfNeeded.':
     'machines of the world have the file alone; Nodes show no versions, and no rebooter writes the condition',
   'spec.settle.dataPort': 'without the question a checker sees a server set ready at whose port nothing answers',

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const SHIPPED = readFileSync(fileURLToPath(new URL('../../deploy/rebooter/evenkeel-reboot', import.meta.url)), 'utf8')
+const BOOT = '8d3c0c8b-0000-4000-8000-000000000001'
+const OTHER = '8d3c0c8b-0000-4000-8000-000000000002'
+
+/** The shipped script with places of its own, and programs that note how they are called. */
+function machine(t: TestContext) {
+  const root = mkdtempSync(join(tmpdir(), 'evenkeel-unit-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const at = (name: string) => join(root, name)
+  mkdirSync(at('bin'))
+  writeFileSync(at('boot_id'), `${BOOT}\n`)
+  writeFileSync(at('bin/systemctl'), `#!/bin/sh\necho "$@" >>${at('systemctl')}\n`, { mode: 0o755 })
+  // Only root may give a directory to another user.
+  writeFileSync(at('bin/install'), '#!/bin/sh\nfor last; do :; done\nmkdir -p "$last"\n', { mode: 0o755 })
+  const text = SHIPPED.replaceAll('/run/evenkeel-reboot', at('run'))
+    .replaceAll('/proc/sys/kernel/random/boot_id', at('boot_id'))
+    .replace('PATH=/usr/sbin', `PATH=${at('bin')}:/usr/sbin`)
+  writeFileSync(at('script'), text)
+  const run = (word: string) => spawnSync('/bin/sh', [at('script'), word], { encoding: 'utf8', timeout: 10_000 })
+  return {
+    at,
+    run,
+    request: at('run/inbox/request'),
+    calls: () => (existsSync(at('systemctl')) ? readFileSync(at('systemctl'), 'utf8') : ''),
+  }
+}
+
+test('the machine is rebooted where the file names the boot that runs, and the file is gone before', (t) => {
+  const { at, run, request, calls } = machine(t)
+  assert.equal(run('ready').status, 0)
+  assert.equal(readFileSync(at('run/ready'), 'utf8'), `${BOOT}\n`)
+  for (const text of [BOOT, `${BOOT}\n`]) {
+    writeFileSync(request, text)
+    assert.equal(run('take').status, 0)
+    assert.deepEqual([existsSync(request), existsSync(at('run/taken'))], [false, false])
+  }
+  assert.equal(calls(), 'reboot\nreboot\n')
+  assert.equal(run('gone').status, 0)
+  assert.equal(existsSync(at('run/ready')), false)
+})
+
+test('a request from before the unit began is removed unread', (t) => {
+  const { run, request, calls } = machine(t)
+  run('ready')
+  writeFileSync(request, BOOT)
+  run('ready')
+  assert.deepEqual([existsSync(request), run('take').status !== 0, calls()], [false, true, ''])
+})
+
+/** What a hostile pod may lay into its directory; nothing of it is followed, run or believed. */
+const HOSTILE: readonly (readonly [what: string, put: (request: string, root: string) => void])[] = [
+  ['another boot', (request) => writeFileSync(request, `${OTHER}\n`)],
+  ['nothing', (request) => writeFileSync(request, '')],
+  ['a part of the boot', (request) => writeFileSync(request, BOOT.slice(0, 35))],
+  ['the boot and more', (request) => writeFileSync(request, `${BOOT}0`)],
+  [
+    'a command',
+    (request, root) => writeFileSync(request, `$(touch ${root}/owned)\n\`touch ${root}/owned\`; touch ${root}/owned`),
+  ],
+  ['a pattern', (request) => writeFileSync(request, '*')],
+  ['options', (request) => writeFileSync(request, '-n 1 = 1 -o x')],
+  ['zeros', (request) => writeFileSync(request, Buffer.alloc(1_000_000))],
+  ['a link to the right text', (request, root) => symlinkSync(join(root, 'boot_id'), request)],
+  ['a link to nowhere', (request) => symlinkSync('/nowhere', request)],
+  ['an endless file', (request) => symlinkSync('/dev/zero', request)],
+  ['a directory', (request) => mkdirSync(join(request, 'a/b'), { recursive: true })],
+  ['a pipe', (request) => assert.equal(spawnSync('mkfifo', [request]).status, 0)],
+]
+
+for (const [what, put] of HOSTILE) {
+  test(`the machine runs on: ${what}`, (t) => {
+    const { at, run, request, calls } = machine(t)
+    run('ready')
+    put(request, at(''))
+    const { status, signal } = run('take')
+    assert.deepEqual([status, signal, calls()], [0, null, ''])
+    assert.equal(existsSync(at('owned')), false)
+    assert.equal(existsSync(at('run/taken')), false)
+    assert.throws(() => lstatSync(request), /ENOENT/)
+    assert.equal(readFileSync(at('boot_id'), 'utf8'), `${BOOT}\n`)
+  })
+}
+
+test('without the file, or with another word, nothing is done', (t) => {
+  const { run, calls } = machine(t)
+  run('ready')
+  assert.notEqual(run('take').status, 0)
+  assert.equal(run('reboot').status, 64)
+  assert.equal(calls(), '')
+})
