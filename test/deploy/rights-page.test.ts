@@ -14,6 +14,7 @@ const ALL = [
     'dns.repair=true',
     'ingress.enabled=true',
     'guard.enabled=true',
+    'rebooter.enabled=true',
   ],
   ...['agent.grantsNamespace=grants', 'ingress.slotsNamespace=slots'],
 ]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type RebooterWord, rebooterMessage, rebooterWord } from '../../../src/ground/model/rebooter-condition.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { type ObeySnapshot, obey, WORD_LIMIT_MS } from '../../../src/rebooter/decide/obey.ts'
@@ -77,14 +77,16 @@ const REFUSED: readonly (readonly [what: string, s: ObeySnapshot, why: RegExp])[
   ['a late word', seen({}, { askedBack: { ...askedBack, at: monoMs(NOW - WORD_LIMIT_MS - 1) } }), /too late/],
 ]
 
-for (const [what, s, why] of REFUSED) {
-  test(`nothing is rebooted: ${what}`, () => {
-    const told = obey(s)
-    assert.equal(told.kind, 'say')
-    assert.ok(told.kind === 'say' && told.word.reason === 'Refused' && told.word.request === ID)
-    assert.match(told.word.text, why)
-  })
-}
+describe('law: a machine is rebooted only for a run whose intent for this boot is on its Node, that holds a slot for it, and that answers at that moment', () => {
+  for (const [what, s, why] of REFUSED) {
+    test(`nothing is rebooted: ${what}`, () => {
+      const told = obey(s)
+      assert.equal(told.kind, 'say')
+      assert.ok(told.kind === 'say' && told.word.reason === 'Refused' && told.word.request === ID)
+      assert.match(told.word.text, why)
+    })
+  }
+})
 
 test('a Node that is being deleted is left alone', () => {
   const s = seen()

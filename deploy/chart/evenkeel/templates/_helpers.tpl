@@ -245,3 +245,17 @@ true
 true
 {{- end -}}
 {{- end -}}
+
+{{- define "evenkeel.rebooterSlots" -}}
+{{- .Values.ingress.slotsNamespace | default "evenkeel" -}}
+{{- end -}}
+
+{{- define "evenkeel.rebooterEnv" -}}
+- name: NODE_NAME
+  valueFrom:
+    fieldRef:
+      fieldPath: spec.nodeName
+{{- with include "evenkeel.apiServer" . | trim }}
+{{ . }}
+{{- end }}
+{{- end -}}

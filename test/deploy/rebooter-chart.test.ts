@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { rebooterOptions } from '../../src/rebooter/cli/rebooter-options.ts'
+import { readManifests, renderChart } from '../support/agent-chart.ts'
+import { grantedBy } from '../support/granted-rights.ts'
+import { requires } from '../support/requires.ts'
+
+interface Container {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly securityContext: object
+  readonly volumeMounts?: readonly { readonly mountPath: string; readonly readOnly?: boolean }[]
+}
+
+interface PodOfChart {
+  readonly hostPID?: boolean
+  readonly hostNetwork?: boolean
+  readonly containers: readonly Container[]
+  readonly volumes: readonly object[] | null
+}
+
+const named = ({ metadata }: { readonly metadata: { readonly name: string } }): boolean =>
+  metadata.name === 'evenkeel-agent-rebooter'
+
+async function rendered(...values: readonly string[]) {
+  const { stdout, stderr } = await renderChart('rebooter.enabled=true', ...values)
+  const all = readManifests(stdout).filter(named)
+  const pod = all.find(({ kind }) => kind === 'DaemonSet')?.spec?.template?.spec as PodOfChart | undefined
+  assert.ok(pod !== undefined, stderr)
+  return { all, pod }
+}
+
+const optionsOf = ({ args }: Container) => rebooterOptions(args.slice(1), { NODE_NAME: 'n1' })
+
+const NO_PRIVILEGE = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  runAsNonRoot: true,
+  runAsUser: 65532,
+  runAsGroup: 65532,
+  capabilities: { drop: ['ALL'] },
+}
+
+describe('the rebooter of the chart', requires('helm'), () => {
+  test('is not there unless it is wanted, and has the rights that it needs alone', async () => {
+    const without = readManifests((await renderChart()).stdout)
+    assert.deepEqual(without.filter(named), [])
+    const { all } = await rendered()
+    assert.deepEqual(grantedBy(all).toSorted(), [
+      'get  nodes * *',
+      'get coordination.k8s.io leases evenkeel *',
+      'list  nodes * *',
+      'patch  nodes/status * *',
+      'watch  nodes * *',
+    ])
+  })
+
+  test('has no privilege with the path door, and one directory of the machine', async () => {
+    const { pod } = await rendered()
+    const [container] = pod.containers
+    assert.ok(container !== undefined)
+    assert.deepEqual(optionsOf(container), {
+      node: 'n1',
+      door: { kind: 'path', directory: '/run/evenkeel-reboot' },
+      slotsNamespace: 'evenkeel',
+    })
+    assert.deepEqual([pod.containers.length, pod.hostPID, pod.hostNetwork], [1, undefined, undefined])
+    assert.deepEqual(container.securityContext, NO_PRIVILEGE)
+    assert.deepEqual(pod.volumes, [
+      { name: 'door', hostPath: { path: '/run/evenkeel-reboot', type: 'DirectoryOrCreate' } },
+    ])
+  })
+
+  test('has hostPID and CAP_KILL with the signal door, and what reads files of the machine is never root', async () => {
+    const { pod } = await rendered('rebooter.door=signal', 'rebooter.need=auto', 'rebooter.needFiles={/run/mine}')
+    const [door, need] = pod.containers
+    assert.ok(door !== undefined && need !== undefined && pod.hostPID === true)
+    assert.deepEqual(door.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      runAsUser: 0,
+      capabilities: { drop: ['ALL'], add: ['KILL'] },
+    })
+    assert.deepEqual([door.volumeMounts, optionsOf(door)?.door], [undefined, { kind: 'signal' }])
+    assert.deepEqual(need.securityContext, NO_PRIVILEGE)
+    assert.deepEqual(optionsOf(need)?.need?.sources, { of: 'auto', files: ['/run/mine'] })
+    assert.ok(
+      need.volumeMounts?.every(({ readOnly, mountPath }) => readOnly === true && mountPath.startsWith('/host/')),
+    )
+  })
+
+  test('may only say what machines need, without a door and its rights', async () => {
+    const { all, pod } = await rendered('rebooter.door=', 'rebooter.need=auto')
+    assert.deepEqual(
+      pod.containers.map(({ name }) => name),
+      ['need'],
+    )
+    assert.deepEqual(grantedBy(all).toSorted(), ['get  nodes * *', 'patch  nodes/status * *'])
+    const nothing = await renderChart('rebooter.enabled=true', 'rebooter.door=')
+    assert.match(nothing.stderr, /rebooter\.enabled requires something to do/)
+  })
+})
