@@ -2,6 +2,7 @@ import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { ObjectStatus } from '../../ground/model/object-status.ts'
 import { parseCreatedAt, parseMetadata } from '../../ground/model/parse-metadata.ts'
 import { parseObjectStatus } from '../../ground/model/parse-object-status.ts'
+import { bootOfMessage, REBOOT_CONDITION } from '../../ground/model/reboot-condition.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 
@@ -81,12 +82,16 @@ export const NODE_NEEDS: ObjectKind<NodeNeed> = {
   resource: 'nodes',
   kind: 'Node',
   namespaced: false,
-  parse: (object) => ({
-    name: parseMetadata(object, 'cluster').name,
-    isNeeded: object
-      .at('status')
-      .at('conditions')
-      .each()
-      .some((one) => one.at('type').textOr('') === 'RebootRequired' && one.at('status').textOr('') === 'True'),
-  }),
+  parse: (object) => ({ name: parseMetadata(object, 'cluster').name, isNeeded: saysNeed(object.at('status')) }),
+}
+
+/** One of an earlier boot says nothing: the machine has been rebooted since. */
+function saysNeed(status: Untrusted): boolean {
+  const bootId = status.at('nodeInfo').at('bootID').textOr('')
+  const found = status
+    .at('conditions')
+    .each()
+    .find((one) => one.at('type').textOr('') === REBOOT_CONDITION)
+  const boot = bootOfMessage(found?.at('message').textOr('') ?? '')
+  return found?.at('status').textOr('') === 'True' && (boot === undefined || boot === bootId)
 }

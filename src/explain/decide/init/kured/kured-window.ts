@@ -72,7 +72,7 @@ function daysOf(kured: KuredReader): readonly number[] {
 }
 
 /** `Local` is the zone of kured's pod. */
-export function zoneOf(kured: KuredReader): string {
+function zoneOf(kured: KuredReader): string {
   const zone = kured.text('time-zone') ?? 'UTC'
   const meant = zone === 'Local' ? (kured.settings.localZone ?? 'UTC') : zone
   return isZone(meant) ? meant : 'UTC'
