@@ -49,7 +49,7 @@ export function rollRightsTemplate(): string {
     .replaceAll(NAME, '{{ include "evenkeel.name" . }}')
     .replaceAll(RELEASE, '{{ .Release.Namespace | quote }}')
     .replaceAll(SLOTS, '{{ .Values.ingress.slotsNamespace | default "evenkeel" | quote }}')
-  return `{{- if .Values.rolls.enabled }}
+  return `{{- if include "evenkeel.rolls" . }}
 # The rights of the pods of Rolls. Made by npm run docs, from ${SOURCES.join(' and ')}.
 ${filled}{{- end }}
 `

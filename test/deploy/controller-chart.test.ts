@@ -226,6 +226,7 @@ describe('the controller of the chart', requires('helm'), () => {
       'ingress.groups={evenkeel.dev,ingressdaemonsets.mumoshu.github.io}',
       'ingress.slotsNamespace=slots',
       'guard.enabled=true',
+      'rolls.enabled=true',
     ]
     const { stdout, stderr } = await renderChart(...dns, ...ingress, ...settings)
     const [, ...words] = argsOf(readManifests(stdout), 'Deployment')
@@ -239,7 +240,7 @@ describe('the controller of the chart', requires('helm'), () => {
           '--ingress-agent-port=8081',
           '--ingress-groups=evenkeel.dev,ingressdaemonsets.mumoshu.github.io',
         ],
-        ...['--guard', '--slots-namespace=slots'],
+        ...['--guard', '--rolls=/etc/evenkeel/rolls', '--slots-namespace=slots'],
       ],
       stderr,
     )

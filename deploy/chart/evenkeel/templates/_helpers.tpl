@@ -131,14 +131,27 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- end -}}
 {{- end -}}
 
+{{/* Absent in what helm upgrade --reuse-values has of an earlier chart. */}}
+{{- define "evenkeel.rolls" -}}
+{{- if (.Values.rolls | default dict).enabled -}}
+true
+{{- end -}}
+{{- end -}}
+
 {{- define "evenkeel.rollsFit" -}}
-{{- if and .Values.rolls.enabled (not .Values.controller.enabled) -}}
+{{- if include "evenkeel.rolls" . -}}
+{{- if not .Values.controller.enabled -}}
 {{- fail "rolls.enabled requires controller.enabled: the controller carries out Rolls" -}}
+{{- end -}}
+{{- if semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version -}}
+{{- fail (printf "rolls.enabled requires Kubernetes 1.29 or newer, whose Jobs wait until a pod has ended; this is %s" .Capabilities.KubeVersion.Version) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{- define "evenkeel.bringsRollCrds" -}}
-{{- if and .Values.crds.install .Values.rolls.enabled -}}
+{{- $crds := .Values.crds | default (dict "install" true) -}}
+{{- if and (include "evenkeel.rolls" .) $crds.install -}}
 true
 {{- end -}}
 {{- end -}}
