@@ -59,7 +59,7 @@ const addInitOptions = (command: Command): Command =>
     .option('--haproxy-socket <socket>', 'runtime API of a HAProxy; repeatable', collected)
     .option('--haproxy-config <config>', 'haproxy.cfg to read')
     .option('--no-haproxy', 'the cluster has no load balancer that a roll must control')
-    .option('--reboot <how>', 'how a node is rebooted: ssh, "ssh USER", or a command')
+    .option('--reboot <how>', 'how a node is rebooted: ssh, "ssh USER", rebooter, or a command')
     .option('--probe <url>', 'URL that clients use through the balancers; repeatable', collected)
     .option('--from <program>', 'take over the settings of kured: kured reads its DaemonSet, kured=FILE a manifest')
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')

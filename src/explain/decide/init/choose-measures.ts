@@ -15,33 +15,51 @@ const SSH = /^ssh(?: ([A-Za-z_][A-Za-z0-9._-]*\$?))?$/
 const SYSTEMD: readonly string[] = ['systemctl', 'reboot']
 const SUDO = ['sudo', '-n']
 
+const REBOOTER = 'rebooter'
+
+/** What another program says of how it reboots machines. */
+interface OtherReboots {
+  /** The command that it runs as root. */
+  readonly command?: readonly string[]
+  /** It is a pod on each node. */
+  readonly isInCluster?: true
+}
+
+const presetOf = ({ isInCluster }: OtherReboots): string => (isInCluster === true ? REBOOTER : 'ssh')
+
 /** Whether nodes are rebooted by ssh, by this answer. */
-export const isRebootedBySsh = (answers: Answers): boolean => SSH.test(answers.get(REBOOT_ID) ?? 'ssh')
+export const isRebootedBySsh = (answers: Answers, other: OtherReboots = {}): boolean =>
+  SSH.test(answers.get(REBOOT_ID) ?? presetOf(other))
 
 export function rebootFault(answer: string): string | undefined {
-  if (SSH.test(answer)) return undefined
+  if (SSH.test(answer) || answer === REBOOTER) return undefined
   if (/^ssh\b/.test(answer)) return 'answer "ssh" or "ssh USER", or a command that has {bootId}'
   const words = splitWords(answer)
   if (words === undefined) return 'a quote is not closed'
-  if (words.length === 0) return 'answer "ssh", "ssh USER", or a command'
+  if (words.length === 0) return 'answer "ssh", "ssh USER", "rebooter", or a command'
   return words.some((word) => word.includes('{bootId}'))
     ? undefined
     : 'a command must get {bootId}, and must act only while the machine has that boot id'
 }
 
-/** `spec.reboot`; `command`: the command of another program that reboots the machine as root. */
-export function chooseReboot(answers: Answers, command: readonly string[] = SYSTEMD): Choice {
+/** `spec.reboot`. */
+export function chooseReboot(answers: Answers, other: OtherReboots = {}): Choice {
+  const { command = SYSTEMD } = other
   const question: Question = {
     id: REBOOT_ID,
     about: 'reboot a node by',
     why: 'The cluster does not say how its machines are rebooted.',
-    ask: 'How is a node rebooted: ssh, ssh USER, or a command with {node} and {bootId}?',
-    preset: 'ssh',
+    ask: 'How is a node rebooted: ssh, ssh USER, rebooter (a pod of evenkeel-rebooter on each node), or a command with {node} and {bootId}?',
+    preset: presetOf(other),
     faultOf: rebootFault,
   }
   const answer = answerTo(question, answers)
   const ssh = SSH.exec(answer)
   const none = { found: [], leftOut: [], questions: [question] }
+  if (answer === REBOOTER) {
+    const comment = 'By evenkeel-rebooter, a pod on each node, without ssh. The plan says where it does not run.'
+    return { ...none, fields: [{ key: REBOOTER, value: { fields: [] }, comment }] }
+  }
   if (ssh === null) {
     const comment =
       'Run on this machine, without a shell, once for each node. It must act only while the node has the boot id.'

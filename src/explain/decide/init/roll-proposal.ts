@@ -34,9 +34,11 @@ export function proposeRoll(snapshot: InitSnapshot, answers: Answers): RollPropo
   const services = servedServices(snapshot, balancers.kept)
   const drain = chooseDrain({ snapshot, nodes: nodes.nodes, services }, answers)
   const kured = snapshot.kured === undefined ? undefined : new KuredReader(snapshot.kured)
-  const way = { isBySsh: isRebootedBySsh(answers) }
+  const other =
+    kured === undefined ? {} : { isInCluster: true as const, ...present({ command: kured.words('reboot-command') }) }
+  const way = { isBySsh: isRebootedBySsh(answers, other) }
   const ofKured = kured === undefined ? NOTHING_OF_KURED : kuredFields(kured, way)
-  const reboot = chooseReboot(answers, kured?.words('reboot-command'))
+  const reboot = chooseReboot(answers, other)
   const probes = chooseProbes(snapshot.config, balancers.kept, answers)
   const parts = [nodes, balancers, drain, reboot, probes]
   const section = (key: string, fields: readonly Field[], comment?: string): readonly Field[] =>

@@ -11,7 +11,7 @@ import { daemonSetOf, REAL_KUREDS, type RealKured } from './real-kureds.ts'
 type Row = readonly [flag: string, as: string | undefined]
 
 /** The file and the rows that are made of this kured; the file is one that a roll takes. */
-function carried(kured: Omit<RealKured, 'source'>, answers: Readonly<Record<string, string>> = {}) {
+function carried(kured: Omit<RealKured, 'source'>, answers: Readonly<Record<string, string>> = { reboot: 'ssh' }) {
   const settings = kuredSettings(new Untrusted(daemonSetOf(kured), 'daemonset'))
   assert.ok(settings !== undefined)
   const { text, kured: rows = [], spec } = proposed({ ...FACTS, kured: settings }, answers)
@@ -23,6 +23,7 @@ const rowsOf = (rows: ReturnType<typeof carried>['rows']): readonly Row[] => row
 
 for (const real of REAL_KUREDS) {
   test(`the kured of ${real.source} gives a roll file, and no flag of it is dropped`, () => {
+    for (const answers of [{ reboot: 'ssh ops' }, {}]) assert.equal(carried(real, answers).spec.name, 'prod')
     const { rows, spec } = carried(real)
     const names = new Set([
       ...real.flags.map((flag) => flag.replace(/=.*$/s, '')),
@@ -255,6 +256,16 @@ test('where nodes are not rebooted by ssh, the condition of the Node says which 
   ])
   const file2 = carried({ flags: ['--reboot-sentinel=/x'] }, { reboot: 'power-cycle {node} {bootId}' })
   assert.deepEqual(rowsOf(file2.rows), [['--reboot-sentinel', 'reboot.onlyIfNeeded.condition']])
+})
+
+test('by default nodes are rebooted by a pod on each node, as kured does it', () => {
+  const { file, rows } = carried({ flags: ['--reboot-command=/sbin/reboot'] }, {})
+  assert.deepEqual(file.reboot, {
+    rebooter: {},
+    onlyIfNeeded: { condition: 'RebootRequired' },
+    kuredLock: { namespace: 'kube-system', daemonSet: 'kured' },
+  })
+  assert.deepEqual(rowsOf(rows), [['--reboot-command', undefined]])
 })
 
 test('variables count as flags, what they hide is said, and no secret is shown or written', () => {
