@@ -8,18 +8,23 @@ export interface RawReply {
   readonly body: unknown
 }
 
-export type RawApi = (method: string, path: string, body?: unknown) => Promise<RawReply>
+export type RawApi = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<RawReply>
 
 /** The API as the administrator asks it, without any code of ours between: for what a test has to bring about. */
 export function rawApi(kubeconfigPath: string): { readonly ask: RawApi; readonly close: () => void } {
   const { server, tls } = administrator(kubeconfigPath)
   const agent = new Agent({ keepAlive: true, maxSockets: 8, ...tls })
-  const ask: RawApi = (method, path, body) =>
+  const ask: RawApi = (method, path, body, more = {}) =>
     new Promise((resolve, reject) => {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
       const asked = body === undefined ? '' : JSON.stringify(body)
       // Node sends no length for the body of a DELETE, and the server takes that body for the next request of the connection.
-      const headers = { 'content-type': type, 'content-length': Buffer.byteLength(asked) }
+      const headers = { 'content-type': type, 'content-length': Buffer.byteLength(asked), ...more }
       const sent = request(`${server}${path}`, { method, agent, headers })
       sent.on('error', reject)
       sent.on('response', (reply) => {
