@@ -162,6 +162,7 @@ const PARTS: readonly Part[] = [
       'roll-needed',
       'roll-prefer-done',
       'roll-as-job',
+      'roll-object',
       'agent-install',
       'agent-brake',
       'bin/roll-by-commands',

@@ -149,6 +149,25 @@ describe('the chart on a real API server', { ...requires('testbed', 'helm'), con
     assert.match(taken, /^clusterrole\.rbac\.authorization\.k8s\.io\/evenkeel-agent-controller-ingress$/m)
   })
 
+  test('with Rolls and the rebooter is taken, its Rolls are explained field by field, and one with too long a name is refused', async () => {
+    await tryHelm('uninstall', RELEASE)
+    const rolls = ['--set', 'controller.enabled=true,rolls.enabled=true,rebooter.enabled=true']
+    await helm('upgrade', '--install', RELEASE, CHART, ...rolls)
+    await bed.established(['crd/rolls.evenkeel.dev', 'crd/rollschedules.evenkeel.dev'])
+    const explained = await bed.kubectl(['explain', 'roll.spec'])
+    for (const name of ['paused', 'approved', 'balancers', 'probes', 'soak'])
+      assert.match(explained, new RegExp(`^ {2}${name}\\b`, 'm'))
+    const roll = (name: string): object => ({
+      apiVersion: 'evenkeel.dev/v1alpha1',
+      kind: 'Roll',
+      metadata: { namespace: NAMESPACE, name },
+      spec: { nodes: { all: true } },
+    })
+    await bed.apply([roll('a'.repeat(40))])
+    await assert.rejects(bed.apply([roll('a'.repeat(41))]), /metadata\.name.*longer than 40 characters/s)
+    await helm('uninstall', RELEASE)
+  })
+
   for (const failurePolicy of ['Ignore', 'Fail'] as const)
     test(`takes a release with a webhook that ${failurePolicy === 'Fail' ? 'refuses' : 'passes'} what nothing answers for, and no write fails from then on`, async () => {
       await tryHelm('uninstall', RELEASE)

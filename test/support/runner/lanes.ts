@@ -79,6 +79,7 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - pods that leave politely, or past their budgets: virtual time;
  * - rolls from what is installed of a release: `deploy/release`, without a cluster;
  * - a roll as a Job: the tables of `roll/decide/own-pod`, and `bin/roll-in-pod` on the embedded cluster;
+ * - Rolls as objects: virtual time, the demo of Rolls, and `kube-chart-crds`;
  * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
  * - a real pair of HAProxy and keepalived: virtual time;
@@ -105,6 +106,7 @@ const AT_NIGHT = [
   'test/cluster/roll-dns.test.ts',
   'test/cluster/roll-from-release.test.ts',
   'test/cluster/roll-needed.test.ts',
+  'test/cluster/roll-object.test.ts',
   'test/cluster/roll-polite.test.ts',
   'test/cluster/roll-host-port.test.ts',
   'test/cluster/roll-in-trouble.test.ts',
