@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
+import type { CliContext } from '../cli/cli-context.ts'
 import { addOutputOptions, outputOption } from '../cli/output-options.ts'
 import type { AddCommand } from '../cli/program.ts'
 import { UserError } from '../ground/model/user-error.ts'
@@ -23,7 +24,7 @@ Examples:
   evenkeel demo --ingress                          rollouts of an IngressDaemonSet and a DaemonSet
   evenkeel demo --ingress -o json | jq '.rollouts[] | {kind, failedRequests}'
   evenkeel demo --guard                            two guarded nodes are drained, and leave in turn
-  evenkeel demo --operator                         a Roll is applied, approved, paused, and rolls the cluster
+  evenkeel demo --operator                         a Roll is applied, approved and paused
 
 Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not
 finish; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and
@@ -98,37 +99,34 @@ export const addDemoCommand =
       .addOption(outputOption())
       .addHelpText('after', EXAMPLE)
     addOutputOptions(command).action(async (flags: CommandFlags) => {
-      if (flags.dns === true) {
-        const { runDnsDemo } = await import('./dns/run-dns-demo.ts')
-        exitWith(await runDnsDemo(context, await demos.dns(), flags))
-        return
-      }
-      if (flags.ingress === true) {
-        const { runIngressDemo } = await import('./ingress/run-ingress-demo.ts')
-        exitWith(await runIngressDemo(context, await demos.ingress(), flags))
-        return
-      }
-      if (flags.guard === true) {
-        const { runGuardDemo } = await import('./guard/run-guard-demo.ts')
-        exitWith(await runGuardDemo(context, await demos.guard(), flags))
-        return
-      }
-      if (flags.operator === true) {
-        const { runOperatorDemo } = await import('./operator/run-operator-demo.ts')
-        exitWith(await runOperatorDemo(context, await demos.operator(), flags))
-        return
-      }
-      const plans = plansOf(flags)
-      if (flags.html !== undefined && !plans.includes('evenkeel')) {
-        throw new UserError('--html is the report of plan evenkeel, which is not among the plans', {
-          code: 'usage.html',
-          fix: 'add --plan evenkeel, or omit --html',
-        })
-      }
-      const { runDemo } = await import('./run-demo.ts')
-      exitWith(await runDemo(context, await demos.plans(), { plans, flags }))
+      const instead = await insteadOfPlans(context, demos, flags)
+      exitWith(instead ?? (await plansOrError(context, demos, flags)))
     })
   }
+
+/** The exit code of the demo that is asked for in place of the plans; undefined: none is. */
+async function insteadOfPlans(context: CliContext, demos: Demos, flags: CommandFlags): Promise<number | undefined> {
+  if (flags.dns === true) return (await import('./dns/run-dns-demo.ts')).runDnsDemo(context, await demos.dns(), flags)
+  if (flags.ingress === true)
+    return (await import('./ingress/run-ingress-demo.ts')).runIngressDemo(context, await demos.ingress(), flags)
+  if (flags.guard === true)
+    return (await import('./guard/run-guard-demo.ts')).runGuardDemo(context, await demos.guard(), flags)
+  if (flags.operator === true)
+    return (await import('./operator/run-operator-demo.ts')).runOperatorDemo(context, await demos.operator(), flags)
+  return undefined
+}
+
+async function plansOrError(context: CliContext, demos: Demos, flags: CommandFlags): Promise<number> {
+  const plans = plansOf(flags)
+  if (flags.html !== undefined && !plans.includes('evenkeel')) {
+    throw new UserError('--html is the report of plan evenkeel, which is not among the plans', {
+      code: 'usage.html',
+      fix: 'add --plan evenkeel, or omit --html',
+    })
+  }
+  const { runDemo } = await import('./run-demo.ts')
+  return runDemo(context, await demos.plans(), { plans, flags })
+}
 
 function planNames(name: string, before: readonly DemoPlan[] = []): readonly DemoPlan[] {
   if (!isDemoPlan(name)) throw new InvalidArgumentError(`There are ${DEMO_PLANS.join(', ')}.`)

@@ -34,7 +34,7 @@ const EXIT_USAGE = 2
 const EXIT_HELD = 3
 
 /** Whether a run of this Roll may have begun. */
-export const isBegun = ({ roll }: RollObjectSnapshot): boolean => roll.annotations[BEGUN_ANNOTATION] === roll.uid
+const isBegun = ({ roll }: RollObjectSnapshot): boolean => roll.annotations[BEGUN_ANNOTATION] === roll.uid
 
 /**
  * The rule of a Roll: begin once, follow the pod, take up what was interrupted, and put everything back where a person ends it.

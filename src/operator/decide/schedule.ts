@@ -102,7 +102,7 @@ function tidied({ schedule, rolls }: ScheduleSnapshot): readonly ScheduleAction[
 }
 
 /** The same for the same time: two controllers make one Roll. */
-export const nameOf = ({ name }: RollSchedule, due: WallMs): string =>
+const nameOf = ({ name }: RollSchedule, due: WallMs): string =>
   `${name}-${new Date(due).toISOString().slice(0, 16).replaceAll(/\D/g, '')}`
 
 const STALE_AGAIN_MS = 5_000
