@@ -23,9 +23,11 @@ function ofRelease(text: string, version: string): string {
   return chart.toString()
 }
 
-/** Rights, CustomResourceDefinitions, agent, controller and examples, for `kubectl apply -f`. */
+/** Rights, CustomResourceDefinitions, agent, controller and examples, for `kubectl apply -f`; and the units of the rebooter. */
 export function plainYamlTar(version: string): Buffer {
-  const files = filesBelow(`${ROOT}deploy`).filter((path) => /^(?:crd\/|examples\/)?[^/]+\.yaml$/.test(path))
+  const files = filesBelow(`${ROOT}deploy`).filter((path) =>
+    /^(?:(?:crd\/|examples\/)?[^/]+\.yaml|rebooter\/[^/]+)$/.test(path),
+  )
   const top = `evenkeel-${version}-yaml`
   return tar(files.map((path) => entry(`${top}/${path}`, readFileSync(`${ROOT}deploy/${path}`, 'utf8'))))
 }

@@ -174,31 +174,33 @@ export class RollPorts extends ProcessPorts {
       secret: () => Promise.resolve(''),
       clock: this.clock,
     })
+    this.host = spec.reboot.kind === 'rebooter' ? this.#byRebooter() : this.#bySsh()
+    const dataPort = networkDataPort({ network, timers: time })
+    this.dataPort = { answers: (at, signal) => lifeline.guard(() => dataPort.answers(at, signal)) }
+  }
+
+  #byRebooter(): Host {
+    const { cluster, clock, random } = this
+    return new RebooterHost({ cluster, clock, random, limitMs: SSH_LIMIT_MS, ownBootId: async () => undefined })
+  }
+
+  #bySsh(): Host {
+    const { cluster, spec, outside } = this.#parts
+    const { lifeline } = this
     const host = machineHost({
-      timers: time,
+      timers: cluster.time,
       machineOf: (node) => this.#machine(node),
       latencyMs: SSH_LATENCY_MS,
       limitMs: SSH_LIMIT_MS,
       ...(spec.reboot.onlyIfNeeded === undefined ? {} : { need: needQuestion(spec.reboot.onlyIfNeeded) }),
-      ...(parts.outside.sshLuckOf === undefined ? {} : { luckOf: parts.outside.sshLuckOf }),
+      ...(outside.sshLuckOf === undefined ? {} : { luckOf: outside.sshLuckOf }),
     })
-    if (spec.reboot.kind === 'rebooter') {
-      this.host = new RebooterHost({
-        cluster: this.cluster,
-        clock: this.clock,
-        random: this.random,
-        limitMs: SSH_LIMIT_MS,
-        ownBootId: () => Promise.resolve(undefined),
-      })
-    } else
-      this.host = {
-        ...host,
-        check: (target, signal) => lifeline.guard(() => host.check(target, signal)),
-        reboot: (target, bootId, signal) =>
-          this.effect(`reboot ${target.node}`, () => host.reboot(target, bootId, signal)),
-      }
-    const dataPort = networkDataPort({ network, timers: time })
-    this.dataPort = { answers: (at, signal) => lifeline.guard(() => dataPort.answers(at, signal)) }
+    return {
+      ...host,
+      check: (target, signal) => lifeline.guard(() => host.check(target, signal)),
+      reboot: (target, bootId, signal) =>
+        this.effect(`reboot ${target.node}`, () => host.reboot(target, bootId, signal)),
+    }
   }
 
   /** Undefined where there is no Alertmanager. */
