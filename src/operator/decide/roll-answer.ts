@@ -33,8 +33,9 @@ const UNREADABLE_AGAIN_MS = 30_000
 const EXIT_USAGE = 2
 const EXIT_HELD = 3
 
-/** Whether a run of this Roll may have begun. */
-const isBegun = ({ roll }: RollObjectSnapshot): boolean => roll.annotations[BEGUN_ANNOTATION] === roll.uid
+/** Whether a run of this Roll may have begun. `kubectl replace` removes the mark, and its Jobs stay. */
+export const isBegun = ({ annotations, uid }: RollObject, jobs: readonly RollJob[]): boolean =>
+  annotations[BEGUN_ANNOTATION] === uid || jobs.length > 0
 
 /**
  * The rule of a Roll: begin once, follow the pod, take up what was interrupted, and put everything back where a person ends it.
@@ -51,8 +52,14 @@ export function answerOf(s: RollObjectSnapshot): RollAnswer {
   const before = endedBefore(s)
   if (before !== undefined) return { ...before, actions: releases(s) }
   if (isEnding) return aborting(s)
-  if (s.faults.length > 0) return over('Stopped', reason(s, 'RollRefused', s.faults.join('. ')))
-  return isBegun(s) ? withEdit(s, working(s)) : waiting(s)
+  if (isBegun(roll, s.jobs)) return withMark(s, withEdit(s, working(s)))
+  return s.faults.length > 0 ? over('Stopped', refused(s)) : waiting(s)
+}
+
+/** Without its mark and its finalizer, another Roll would begin beside it, and a deletion would leave its nodes out. */
+function withMark({ roll }: RollObjectSnapshot, answer: RollAnswer): RollAnswer {
+  const isMarked = roll.annotations[BEGUN_ANNOTATION] === roll.uid && roll.finalizers.includes(ROLL_FINALIZER)
+  return isMarked ? answer : { ...answer, actions: [{ kind: 'mark' }] }
 }
 
 /** The file of a run cannot be changed, and nobody should believe that it was. */
@@ -108,11 +115,18 @@ function working(s: RollObjectSnapshot): RollAnswer {
   const job = s.jobs.at(-1)
   if (job !== undefined && isAtWork(job)) return followed(ofEnd(s))
   if (s.run === undefined && runOfStatus(s) !== undefined) return over('Stopped', journalGone(s))
+  if (!s.hasFile && s.faults.length > 0) return withoutFile(s)
   if (!s.hasFile) return { state: 'Running', reasons: [beginning(s)], actions: [{ kind: 'createFile' }] }
   if (job === undefined) return { state: 'Running', reasons: [beginning(s)], actions: [begin(s)] }
   if (s.run?.end !== undefined) return inTurn(s, { ...ofEnd(s), ...resumed(s, job) })
   // A run that was interrupted may have a node out, and goes on whoever else works.
   return s.run === undefined ? inTurn(s, unfinished(s, job)) : unfinished(s, job)
+}
+
+/** No file can be made of it. A run that has not ended is no end of the Roll: it goes on once its fields are right. */
+function withoutFile(s: RollObjectSnapshot): RollAnswer {
+  if (s.run?.end !== undefined) return ofEnd(s)
+  return over(s.run === undefined ? 'Stopped' : 'Held', refused(s))
 }
 
 const followed = (answer: RollAnswer): RollAnswer => ({
@@ -200,6 +214,8 @@ function aborting(s: RollObjectSnapshot): RollAnswer {
     return answer(isStopped ? { againMs: FOLLOW_MS } : { actions: [{ kind: 'suspendJob', job }] })
   }
   if (isPutBack(s, job)) return { ...ended(s), actions: releases(s) }
+  // Without a journal, the pod goes by the file.
+  if (!s.hasFile && run === undefined && s.faults.length > 0) return answer({ reasons: [refused(s), why] })
   if (!s.hasFile) return answer({ actions: [{ kind: 'createFile' }] })
   const waitMs = job?.task === 'abort' ? Date.parse(job.endedAt) + FAILED_AGAIN_MS - s.now : 0
   if (waitMs > 0) {
@@ -229,7 +245,7 @@ function ended(s: RollObjectSnapshot): RollAnswer {
   const { conditions } = s.roll.status
   if (conditions.some(({ type, status }) => type === 'Succeeded' && status === 'True'))
     return over('Succeeded', reason(s, 'RollDone', progress(s)))
-  return over('Aborted', reason(s, 'RollStopped', isBegun(s) ? 'nothing is out' : 'nothing was begun'))
+  return over('Aborted', reason(s, 'RollStopped', isBegun(s.roll, s.jobs) ? 'nothing is out' : 'nothing was begun'))
 }
 
 /** Its pod runs, or may still run. */
@@ -240,6 +256,8 @@ const begin = ({ jobs }: RollObjectSnapshot): RollAction => ({
   task: 'begin',
   attempt: (jobs.at(-1)?.attempt ?? 0) + 1,
 })
+
+const refused = (s: RollObjectSnapshot): Reason => reason(s, 'RollRefused', s.faults.join('. '))
 
 const beginning = (s: RollObjectSnapshot): Reason => reason(s, 'RollBegins', 'its run is being begun')
 

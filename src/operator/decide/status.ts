@@ -1,4 +1,5 @@
 import type { ConditionWords } from '../../ground/model/condition.ts'
+import { isJsonObject } from '../../ground/model/json-object.ts'
 import type { WantedStatus } from '../../ground/model/object-status.ts'
 import { present } from '../../ground/model/present.ts'
 import { messageOf, type Reason } from '../../ground/model/reason.ts'
@@ -59,6 +60,10 @@ export const STATE_WORDS: Readonly<Record<SeenNode['state'], string>> = {
   restored: 'Restored',
   inService: 'InService',
 }
+
+/** Whether a status has a node that is out. */
+export const keepsOut = ({ nodes }: WantedStatus['fields']): boolean =>
+  Array.isArray(nodes) && nodes.some((node) => isJsonObject(node) && node.state === STATE_WORDS.out)
 
 /** `Reconciling` and `Stalled` are those that kstatus goes by. */
 function conditions({ state, reasons }: RollAnswer, refusals: readonly Reason[]): readonly ConditionWords[] {

@@ -5,9 +5,9 @@ import { present } from '../../ground/model/present.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import { fileWithRequests } from '../decide/file-with-requests.ts'
-import { endOfStatus, isAtWork } from '../decide/roll-answer.ts'
+import { endOfStatus, isAtWork, isBegun } from '../decide/roll-answer.ts'
 import type { RollObjectSnapshot } from '../decide/snapshot.ts'
-import { STATE_WORDS } from '../decide/status.ts'
+import { keepsOut } from '../decide/status.ts'
 import { fileName } from '../decide/wanted-objects.ts'
 import { ROLL_PODS } from '../model/ended-pod.ts'
 import type { RollJob } from '../model/roll-job.ts'
@@ -76,7 +76,7 @@ export class RollReader {
     if (endOfStatus(roll, jobs) !== undefined) return undefined
     const { run } = roll.status.fields
     const known = typeof run === 'string' ? run : undefined
-    if (known === undefined && jobs.length === 0) return undefined
+    if (known === undefined && !isBegun(roll, jobs)) return undefined
     return this.#parts.runs.of(roll.uid, known)
   }
 
@@ -93,10 +93,11 @@ export class RollReader {
   #goesFirst(roll: RollObject): string | undefined {
     const { caches } = this.#parts
     const others = caches.rolls.objects().filter(({ uid }) => uid !== roll.uid)
-    const isBegun = (one: RollObject): boolean => one.annotations[BEGUN_ANNOTATION] === one.uid
-    const found = others.find((one) =>
-      isBegun(one) ? isUnderWay(one, caches.jobsOf(one)) : !isBegun(roll) && this.#waits(one) && isOlder(one, roll),
-    )
+    const isNew = !isBegun(roll, caches.jobsOf(roll))
+    const found = others.find((one) => {
+      const jobs = caches.jobsOf(one)
+      return isBegun(one, jobs) ? isUnderWay(one, jobs) : isNew && isOlder(one, roll) && this.#waits(one)
+    })
     return found?.name
   }
 
@@ -114,9 +115,9 @@ const textIn = ({ content }: OwnedObject): unknown =>
  * begins pods that end at once; and a plan that was blocked.
  */
 function isUnderWay({ status: { fields } }: RollObject, jobs: readonly RollJob[]): boolean {
-  const { state, nodes, run, endedAt } = fields
-  if (state === 'Succeeded' || state === 'Stopped' || state === 'Aborted')
-    return Array.isArray(nodes) && nodes.some((node) => isJsonObject(node) && node.state === STATE_WORDS.out)
+  const { state, run, endedAt } = fields
+  if (keepsOut(fields)) return true
+  if (state === 'Succeeded' || state === 'Stopped' || state === 'Aborted') return false
   if (jobs.length === 0 || jobs.some(isAtWork)) return true
   return run !== undefined && endedAt === undefined
 }

@@ -122,6 +122,41 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
   ['plan is made', { jobs: [job()] }, 'Running RollRuns: nothing'],
   ['runs', { jobs: [job()], run: {} }, 'Running RollRuns: nothing'],
   ['runs, its file was edited', { jobs: [job()], run: {}, isEdited: true }, 'Running RollRuns RollEdited: nothing'],
+  [
+    'runs, its file was edited into a wrong one',
+    { jobs: [job()], run: {}, isEdited: true, faults: ['spec.soak: no'] },
+    'Running RollRuns RollEdited: nothing',
+  ],
+  [
+    'its pod was lost a minute ago, its file was edited into a wrong one',
+    { jobs: [failed(61)], run: {}, isEdited: true, faults: ['spec.soak: no'] },
+    'Held RunnerFailed RollEdited: begin 2',
+  ],
+  [
+    'marked, no file, edited into a wrong one',
+    { hasFile: false, faults: ['spec.soak: no'] },
+    'Stopped RollRefused: nothing',
+  ],
+  [
+    'its pod was lost, its file was deleted and edited into a wrong one',
+    { jobs: [failed(61)], run: {}, hasFile: false, faults: ['spec.soak: no'] },
+    'Held RollRefused: nothing',
+  ],
+  [
+    'abort, its journal and its file are gone, edited into a wrong one',
+    { status: { run: 'run-1' }, spec: { abort: true }, hasFile: false, faults: ['spec.soak: no'] },
+    'Aborting RollRefused RollAborting: nothing',
+  ],
+  [
+    'runs, a replacement removed its mark and paused it',
+    { begun: false, jobs: [job()], run: {}, spec: { paused: true } },
+    'Running RollRuns: mark',
+  ],
+  [
+    'runs, a replacement removed its mark while another one waits',
+    { begun: false, jobs: [job()], run: {}, goesFirst: 'a' },
+    'Running RollRuns: mark',
+  ],
   ['runs, spec edited meanwhile', { jobs: [job()], run: {}, generation: 5 }, 'Running RollRuns: nothing'],
   ['held', { jobs: [job()], run: { held: [{ code: 'RequestsFailing', text: 'x' }] } }, 'Held RequestsFailing: nothing'],
   ['held by a pause', { jobs: [job()], run: held('not-paused') }, 'Held RollPaused: nothing'],
