@@ -23,6 +23,6 @@ export function fileWithRequests({ namespace, name, file, asksApproval }: RollOb
     object: { group: 'evenkeel.dev', version: 'v1alpha1', resource: 'rolls', namespace, name, passWhen },
   })
   const own = [gate(PAUSE_GATE, IS_NOT_PAUSED), ...(asksApproval ? [gate(APPROVAL_GATE, IS_APPROVED)] : [])]
-  // Something else than a list is refused with the rest of the file.
-  return { ...file, gates: Array.isArray(file.gates) ? [...own, ...file.gates] : (file.gates ?? own) }
+  // After those of the author: what is wrong with one of them is said by its place. Something else than a list is refused with the rest.
+  return { ...file, gates: Array.isArray(file.gates) ? [...file.gates, ...own] : (file.gates ?? own) }
 }
