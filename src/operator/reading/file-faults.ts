@@ -10,8 +10,13 @@ type Json = Readonly<Record<string, unknown>>
 /** A roll file made of a Roll, or all that is wrong with it: the field, what is wrong, and the fix. */
 export type FileOfRoll = { readonly text: string } | { readonly faults: readonly string[] }
 
+/** No field of a roll file is so deep. The checks go down by recursion, and the stack has an end. */
+const DEPTH_MAX = 24
+
 /** The text of the roll file with this name and this `spec`. */
 export function fileOfRoll(name: string, spec: Json, allowed: readonly unknown[]): FileOfRoll {
+  if (isDeeperThan(DEPTH_MAX, spec))
+    return { faults: [`spec: a value is nested more than ${DEPTH_MAX} deep; remove it`] }
   const text = JSON.stringify({ apiVersion: 'evenkeel.dev/v1alpha1', kind: 'Roll', metadata: { name }, spec }, null, 1)
   const tree = parseYamlTree(text)
   const site = { tree, schema: rollFileJsonSchema() }
@@ -25,6 +30,13 @@ export function fileOfRoll(name: string, spec: Json, allowed: readonly unknown[]
   if (shape.length > 0) return { faults: shape }
   const faults = [...choosesNothing(spec), ...notAllowed(site.schema, tree.value, allowed)]
   return faults.length > 0 ? { faults } : { text }
+}
+
+function isDeeperThan(max: number, spec: Json): boolean {
+  let level: readonly unknown[] = [spec]
+  for (let depth = 0; depth <= max; depth += 1)
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []))
+  return level.length > 0
 }
 
 function choosesNothing({ nodes }: Json): readonly string[] {

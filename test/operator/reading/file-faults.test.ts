@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Untrusted } from '../../../src/ground/model/untrusted.ts'
+import { fileWithRequests } from '../../../src/operator/decide/file-with-requests.ts'
+import { ROLLS } from '../../../src/operator/model/roll-kind.ts'
 import { fileOfRoll } from '../../../src/operator/reading/file-faults.ts'
 import { type JsonSchema, rollFileJsonSchema } from '../../../src/roll/file/roll-file-json-schema.ts'
 
@@ -109,4 +112,25 @@ test('a Roll that chooses no nodes, or has unknown fields, is refused by the fie
   assert.deepEqual(faultsOf({ nodes: {} }), ['spec.nodes'])
   assert.deepEqual(faultsOf({ drian: {} }), ['spec'])
   assert.deepEqual(faultsOf({ soak: 5 }), ['spec.soak'])
+})
+
+test('a Roll that is nested thousands deep is refused, and ends no process', () => {
+  for (const depth of [100, 9_000])
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const deep: unknown = JSON.parse(`${open.repeat(depth)}1${close.repeat(depth)}`)
+      assert.deepEqual(fileOfRoll('kernel', { deep }, []), {
+        faults: ['spec: a value is nested more than 24 deep; remove it'],
+      })
+    }
+})
+
+test('what is wrong with a gate of a Roll is said by the place that its author wrote it at', () => {
+  const spec = { nodes: { all: true }, probes: PROBES, gates: [{ name: 'g', before: 'node', command: ['sh'] }] }
+  const metadata = { namespace: 'evenkeel', name: 'kernel', uid: 'u1', resourceVersion: '1' }
+  const roll = ROLLS.parse(new Untrusted({ metadata, spec: { ...spec, approval: 'perNode' } }, 'roll'))
+  const file = fileOfRoll('kernel', fileWithRequests(roll), [])
+  assert.deepEqual('faults' in file && file.faults.map((fault) => fault.split(':')[0]), ['spec.gates[0].command'])
 })
