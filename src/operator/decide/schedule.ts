@@ -10,6 +10,7 @@ import type { RollObject } from '../model/roll-object.ts'
 import { type RollSchedule, SCHEDULE_UID_LABEL } from '../model/roll-schedule.ts'
 import type { ScheduleTimes } from '../model/schedule-times.ts'
 import type { RollState } from './roll-answer.ts'
+import { keepsOut } from './status.ts'
 
 /** What is known of one RollSchedule. */
 export interface ScheduleSnapshot {
@@ -60,6 +61,7 @@ export function scheduleAnswer(s: ScheduleSnapshot): ScheduleAnswer {
   const waits = reason(s, 'ScheduleWaits', `the next Roll is due at ${toIsoSeconds(next)}`)
   if (schedule.suspend)
     return { reasons: [reason(s, 'ScheduleSuspended', 'spec.suspend is true: no Roll is made')], actions }
+  if (isAhead(s)) return { reasons: [waits], actions, settled: now }
   if (due === undefined) return { reasons: [waits], actions }
   const name = nameOf(schedule, due)
   if (rolls.some((roll) => roll.name === name)) return { reasons: [waits], actions, settled: due }
@@ -78,6 +80,10 @@ export function scheduleAnswer(s: ScheduleSnapshot): ScheduleAnswer {
   return { reasons: [...before, waits], actions: [...actions, { kind: 'createRoll', name }] }
 }
 
+/** Written by a clock that was wrong: until that time has come, no Roll would be made. */
+const isAhead = ({ schedule, now }: ScheduleSnapshot): boolean =>
+  Date.parse(String(schedule.status.fields.lastScheduleTime)) > now
+
 const missed = (s: ScheduleSnapshot, count: number): Reason =>
   reason(
     s,
@@ -85,9 +91,9 @@ const missed = (s: ScheduleSnapshot, count: number): Reason =>
     `${count === 1 ? 'a time was' : `${count} times were`} missed: the controller was away, or an earlier Roll was under way`,
   )
 
-/** The oldest of those that have ended, beyond what is kept. */
+/** The oldest of those that have ended, beyond what is kept. One that keeps a node out stays for people: its deletion would put it back. */
 function tidied({ schedule, rolls }: ScheduleSnapshot): readonly ScheduleAction[] {
-  const ended = rolls.filter((roll) => hasEnded(roll) && !roll.deleting)
+  const ended = rolls.filter((roll) => hasEnded(roll) && !roll.deleting && !keepsOut(roll.status.fields))
   const isDone = ({ status }: RollObject): boolean => status.fields.state === 'Succeeded'
   const beyond = (some: readonly RollObject[], kept: number): readonly RollObject[] =>
     some.toSorted((one, other) => other.createdAt - one.createdAt).slice(kept)

@@ -29,7 +29,7 @@ const schedule = (spec: object = {}, status: object = {}) =>
     ),
   )
 
-const roll = (name: string, state: string): RollObject =>
+const roll = (name: string, state: string, status: object = {}): RollObject =>
   ROLLS.parse(
     new Untrusted(
       {
@@ -41,7 +41,7 @@ const roll = (name: string, state: string): RollObject =>
           creationTimestamp: `2026-01-05T${name.slice(-4, -2)}:00:00Z`,
         },
         spec: {},
-        status: { state },
+        status: { state, ...status },
       },
       'roll',
     ),
@@ -51,10 +51,11 @@ interface Given extends Partial<Pick<ScheduleSnapshot, 'rolls' | 'needs'>> {
   readonly now: WallMs
   readonly since?: WallMs
   readonly spec?: object
+  readonly status?: object
 }
 
-function shown({ now, since = at('11:30:00'), spec, ...rest }: Given): string {
-  const of = schedule(spec)
+function shown({ now, since = at('11:30:00'), spec, status, ...rest }: Given): string {
+  const of = schedule(spec, status)
   const faults = scheduleFaults(of, [])
   const s: ScheduleSnapshot = {
     ...{ now, isFresh: true, schedule: of, faults, rolls: [], refusals: new Map() },
@@ -122,6 +123,20 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
     'ScheduleWaits: -night-202601050900',
   ],
   [
+    'no other Roll is kept, and one keeps a node out',
+    {
+      now: at('11:40:00'),
+      spec: { failedRollsHistoryLimit: 0 },
+      rolls: [roll('night-202601050900', 'Stopped', { nodes: [{ name: 'n1', state: 'Out' }] })],
+    },
+    'ScheduleWaits: ',
+  ],
+  [
+    'a clock that was wrong wrote a time to come',
+    { now: NOON, since: at('18:00:00'), status: { lastScheduleTime: '2026-01-05T18:00:00Z' } },
+    'ScheduleWaits:  settled 12:00',
+  ],
+  [
     'in another zone',
     { now: at('20:30:00'), since: at('19:30:00'), spec: { schedule: '0 21 * * *', timeZone: 'Europe/Berlin' } },
     'ScheduleWaits: +night-202601052000',
@@ -159,6 +174,12 @@ test('each field that is wrong is named, with what to write', () => {
     'spec.startingDeadline: "10" has no unit: write ms, s, min or h; startingDeadline: 1h',
     'spec.template.spec.soak: "1 day" is not a duration; soak: 24h',
   ])
+})
+
+test('the Rolls of a schedule may ask for approvals, and begin paused', () => {
+  const probes = [{ name: 'shop', url: 'http://192.0.2.1/' }]
+  const template = { spec: { nodes: { all: true }, probes, approval: 'perNode', approved: ['n1'], paused: true } }
+  assert.deepEqual(scheduleFaults(schedule({ template }), []), [])
 })
 
 test('a schedule of every minute whose controller was away for a year is read at once, and makes one Roll', () => {
