@@ -57,9 +57,9 @@ export function answerOf(s: RollObjectSnapshot): RollAnswer {
 }
 
 /** Without its mark and its finalizer, another Roll would begin beside it, and a deletion would leave its nodes out. */
-function withMark({ roll }: RollObjectSnapshot, answer: RollAnswer): RollAnswer {
-  const isMarked = roll.annotations[BEGUN_ANNOTATION] === roll.uid && roll.finalizers.includes(ROLL_FINALIZER)
-  return isMarked ? answer : { ...answer, actions: [{ kind: 'mark' }] }
+function withMark({ roll, jobs }: RollObjectSnapshot, answer: RollAnswer): RollAnswer {
+  if (roll.annotations[BEGUN_ANNOTATION] === roll.uid && roll.finalizers.includes(ROLL_FINALIZER)) return answer
+  return { ...answer, actions: [{ kind: 'mark' }, ...(jobs.length === 0 ? [] : answer.actions)] }
 }
 
 /** The file of a run cannot be changed, and nobody should believe that it was. */
@@ -230,13 +230,16 @@ function aborting(s: RollObjectSnapshot): RollAnswer {
 const releases = ({ roll }: RollObjectSnapshot): readonly RollAction[] =>
   roll.deleting && roll.finalizers.includes(ROLL_FINALIZER) ? [{ kind: 'release' }] : []
 
-/** No node is out by this Roll. Where the journal is gone, an abort that finds no record on any node says so with exit code 2. */
+/** What an abort says that finds no record of its run on any node. Other wrong input has the same exit code. */
+const NOTHING_OUT = /\(abort\.(nothing-out|which-run)\)/
+
+/** No node is out by this Roll. Where the journal is gone, the abort by records says so. */
 function isPutBack(s: RollObjectSnapshot, job: RollJob | undefined): boolean {
   const { run } = s
   if (run?.end !== undefined && run.end.out.length === 0) return true
   if (job?.task === 'abort' && job.state === 'complete') return true
   if (run !== undefined) return false
-  return runOfStatus(s) === undefined || (job?.task === 'abort' && s.podEnd?.exitCode === EXIT_USAGE)
+  return runOfStatus(s) === undefined || (job?.task === 'abort' && NOTHING_OUT.test(s.podEnd?.message ?? ''))
 }
 
 /** A run that had ended before anybody asked to abort it keeps its end. */

@@ -317,9 +317,19 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
       jobs: [failed(5, { attempt: 2, task: 'abort' })],
       status: { run: 'run-1' },
       spec: { abort: true },
-      podEnd: { exitCode: 2, message: 'x' },
+      podEnd: { exitCode: 2, message: 'error: no node of this cluster carries a record (abort.nothing-out)' },
     },
     'Aborted RollStopped: nothing',
+  ],
+  [
+    'abort by records found records that it cannot read',
+    {
+      jobs: [failed(5, { attempt: 2, task: 'abort' })],
+      status: { run: 'run-1' },
+      deleted: true,
+      podEnd: { exitCode: 2, message: 'error: n1 carries a record that cannot be read (abort.record-unreadable)' },
+    },
+    'Aborting RunnerFailed RollAborting: nothing',
   ],
   [
     'abort taken back before anything was put back',
