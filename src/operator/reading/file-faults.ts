@@ -53,6 +53,8 @@ function choosesNothing({ nodes }: Json): readonly string[] {
 const GUARDED_TITLES: ReadonlySet<string> = new Set(['argument', 'path', 'variable', 'host', 'user name', 'image'])
 const GUARDED =
   'a Roll may name a command, file, variable, image, or host of ssh only where an administrator allows this very one'
+/** What these name is sent to an address of the author. A path that is allowed elsewhere, as for ssh, is not allowed here. */
+const SENT: ReadonlySet<string> = new Set(['file', 'env'])
 const ASK = 'remove it, or allow it (docs/rolls.md#allowed)'
 
 /**
@@ -61,7 +63,10 @@ const ASK = 'remove it, or allow it (docs/rolls.md#allowed)'
  */
 function notAllowed(root: JsonSchema, value: unknown, allowed: readonly unknown[]): readonly string[] {
   const known = new Set(allowed.map((one) => JSON.stringify(one)))
-  const strange = guardedIn(root, value, []).filter(({ found }) => !known.has(JSON.stringify(found)))
+  const strange = guardedIn(root, value, []).filter(({ path, found }) => {
+    const isSent = SENT.has(String(path.at(-1)))
+    return !known.has(JSON.stringify(isSent ? { secret: found } : found))
+  })
   return [...new Set(strange.map(({ path }) => `${pathText(path)}: ${GUARDED}; ${ASK}`))]
 }
 

@@ -38,6 +38,8 @@ const NO_REFUSALS: Refusals = new Map()
 /** Makes the snapshot of a Roll. */
 export class RollReader {
   readonly #parts: ReaderParts
+  /** A pass of one Roll asks whether the older ones wait, and to check a large file takes a second. */
+  readonly #files = new WeakMap<RollObject, FileOfRoll>()
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
@@ -69,7 +71,11 @@ export class RollReader {
   }
 
   #fileOf(roll: RollObject): FileOfRoll {
-    return this.#parts.fileOf(roll.name, fileWithRequests(roll))
+    const known = this.#files.get(roll)
+    if (known !== undefined) return known
+    const file = this.#parts.fileOf(roll.name, fileWithRequests(roll))
+    this.#files.set(roll, file)
+    return file
   }
 
   async #runOf(roll: RollObject, jobs: readonly RollJob[]): ReturnType<RunSource['of']> {
