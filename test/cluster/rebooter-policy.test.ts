@@ -57,6 +57,15 @@ describe('what a rebooter may change, by the rights and the policy of the chart'
       assert.equal(await refusalOf(condition(type), on(NODE)), undefined)
   })
 
+  test('it writes nothing on a Node that has changed since it was read', async () => {
+    const { body } = await raw('GET', `/api/v1/nodes/${NODE}`)
+    const { resourceVersion } = (body as { readonly metadata: { readonly resourceVersion: string } }).metadata
+    const own = { conditions: [{ ...condition('EvenKeelRebooter').conditions[0], reason: 'Asked' }] }
+    assert.equal(await refusalOf(own, on(NODE), { metadata: { resourceVersion } }), undefined)
+    const refusal = await refusalOf(condition('EvenKeelRebooter'), on(NODE), { metadata: { resourceVersion } })
+    assert.match(refusal ?? 'it was done', /the object has been modified/)
+  })
+
   test('it changes no other Node, no other condition, and nothing else of its Node', async () => {
     const own = condition('EvenKeelRebooter')
     for (const [status, flags, refusal, more] of [

@@ -1,3 +1,4 @@
+import { present } from '../model/present.ts'
 import type { ConditionsChange } from '../ports/cluster.ts'
 import { segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
@@ -7,7 +8,7 @@ import type { ApiClient } from './api-client.ts'
  */
 export async function setConditions(
   client: ApiClient,
-  { node, uid, conditions: changed }: ConditionsChange,
+  { node, uid, resourceVersion, conditions: changed }: ConditionsChange,
   signal: AbortSignal,
 ): Promise<void> {
   const conditions = Object.entries(changed).map(([type, given]) => {
@@ -21,7 +22,7 @@ export async function setConditions(
       verb: 'patch',
       resource: 'nodes/status',
       path: `/api/v1/nodes/${segment(node)}/status`,
-      body: { metadata: { uid }, status: { conditions } },
+      body: { metadata: { uid, ...present({ resourceVersion }) }, status: { conditions } },
       isStrategic: true,
     },
     signal,

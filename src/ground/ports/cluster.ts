@@ -45,6 +45,8 @@ export interface ConditionsChange {
   readonly node: string
   /** WorldError where the Node is another one now. */
   readonly uid: string
+  /** WorldError KUBE_CONFLICT where the Node has another version by now. Absent: any version will do. */
+  readonly resourceVersion?: string
   readonly conditions: Readonly<Record<string, ConditionToSet | null>>
 }
 

@@ -3,6 +3,7 @@ import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import { Wakeup } from '../../ground/loop/wakeup.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import type { Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import {
   REBOOTER_CONDITION,
   REBOOTER_EVERY_MS,
@@ -94,7 +95,9 @@ export class Rebooter {
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
-      this.#warn(`the API server is not heard: ${error.message}`)
+      // Somebody has written to the Node since it was read: it is read and decided anew.
+      const isConflict = error instanceof WorldError && error.code === 'KUBE_CONFLICT'
+      if (!isConflict) this.#warn(`the API server is not heard: ${error.message}`)
       return this.#backoff.nextMs(error instanceof WorldError ? error.retryAfterMs : undefined)
     }
   }
@@ -122,7 +125,7 @@ export class Rebooter {
       this.#askedBack = { request: decision.request, word: random.hex(8), at: clock.monoMs() }
       return this.#say(node, waits(this.#askedBack, bootId), signal)
     }
-    await this.#write(node, decision.word, signal)
+    await this.#write(node, decision.word, signal, node.resourceVersion)
     this.#askedBack = undefined
     await this.#reboot(node, decision.word, signal)
   }
@@ -150,13 +153,15 @@ export class Rebooter {
     await this.#write(node, word, signal)
   }
 
-  async #write(node: Node, word: RebooterWord, signal: AbortSignal): Promise<void> {
+  /** With a version, only where nobody has written to the Node since it was read. */
+  async #write(node: Node, word: RebooterWord, signal: AbortSignal, resourceVersion?: string): Promise<void> {
     const { cluster, clock, random } = this.#parts
     const status = word.reason === 'DoorBroken' || word.reason === 'Stopped' ? 'False' : 'True'
     const same = node.rebooter?.status === status ? { isSameStatus: true as const } : {}
     const at = toIsoSeconds(clock.wallMs())
     const condition = { status, reason: word.reason, message: rebooterMessage(word), at, ...same } as const
-    const change = { node: node.name, uid: node.uid, conditions: { [REBOOTER_CONDITION]: condition } }
+    const conditions = { [REBOOTER_CONDITION]: condition }
+    const change = { node: node.name, uid: node.uid, conditions, ...present({ resourceVersion }) }
     const limit = { clock, limitMs: ANSWER_MS, signal, what: 'the API server' }
     await withDeadline(limit, (limited) => cluster.setConditions(change, limited))
     this.#dueAt = clock.monoMs() + REBOOTER_EVERY_MS * (0.75 + random.next() / 4)
