@@ -15,12 +15,12 @@ const FILE = virtualRollFile({ spec: { reboot: { rebooter: {}, resendAfter: '20s
 
 const bootsOf = (cluster: VirtualCluster) => cluster.nodes.map((node) => cluster.machines.get(node)?.boots)
 
-/** What no use of a door may be: without the intent and the slot of one run, or in another boot of a node that has had its reboot. */
+/** What no use of a door may be: without the intent and the slot of one run, without a cordon, or in another boot of a node that has had its reboot. */
 function wrongUses(uses: readonly DoorUse[]): readonly DoorUse[] {
-  return uses.filter(({ node, bootId, run, holders }) => {
+  return uses.filter(({ node, bootId, run, holders, isCordoned }) => {
     const isHeld = run !== undefined && holders.some((holder) => holder.startsWith(`${run}/`))
     const isSecond = uses.some((other) => other.node === node && other.bootId !== bootId)
-    return !isHeld || isSecond
+    return !isHeld || !isCordoned || isSecond
   })
 }
 

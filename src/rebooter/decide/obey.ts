@@ -91,6 +91,7 @@ function refusal(s: ObeySnapshot, request: RebootRequest): string | undefined {
   if (intent.run !== request.run)
     return `run ${intent.run} has announced the reboot, and the request is of ${request.run}`
   if (intent.bootId !== bootId) return `the announced reboot is of boot ${intent.bootId}`
+  if (!node.unschedulable) return 'the node is not cordoned'
   const isHolder = slots.some(
     ({ owner }) => owner.node === node.name && owner.isMachine !== true && runOfOwner(owner) === request.run,
   )

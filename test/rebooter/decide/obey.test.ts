@@ -34,7 +34,14 @@ function seen(on: On = {}, change: Partial<ObeySnapshot> = {}): ObeySnapshot {
     said === undefined
       ? {}
       : { rebooter: { status: 'True', reason: said.reason, message: rebooterMessage(said), heartbeat: '' } as const }
-  return { node: aNode('n1', { annotations, ...shown }), bootId: BOOT, slots: [slot()], askedBack, now: NOW, ...change }
+  return {
+    node: aNode('n1', { annotations, unschedulable: true, ...shown }),
+    bootId: BOOT,
+    slots: [slot()],
+    askedBack,
+    now: NOW,
+    ...change,
+  }
 }
 
 test('a request is answered by a word first, and the machine is rebooted once the roll has given it back', () => {
@@ -88,10 +95,16 @@ describe('law: a machine is rebooted only for a run whose intent for this boot i
   }
 })
 
-test('a Node that is being deleted is left alone', () => {
+test('a Node that is being deleted, or that serves again since people have uncordoned it, is left alone', () => {
   const s = seen()
-  const told = obey({ ...s, node: { ...s.node, deleting: true } })
-  assert.equal(told.kind === 'say' && told.word.reason, 'Refused')
+  for (const [change, why] of [
+    [{ deleting: true }, /is being deleted/],
+    [{ unschedulable: false }, /is not cordoned/],
+  ] as const) {
+    const told = obey({ ...s, node: { ...s.node, ...change } })
+    assert.equal(told.kind === 'say' && told.word.reason, 'Refused')
+    assert.match((told.kind === 'say' && told.word.text) || '', why)
+  }
 })
 
 test('a slot that a restorer of the run holds is a slot of the run', () => {

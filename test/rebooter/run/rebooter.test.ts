@@ -116,6 +116,13 @@ test('the door is not used where the request and its intent are removed while th
   assert.deepEqual([world.uses, world.reasons()], [0, ['Asked', 'Ready']])
 })
 
+test('the door is not used where people uncordon the node while the slots are read', async () => {
+  const world = new World()
+  world.onSlots = () => world.change({ unschedulable: false })
+  await world.run(5_000)
+  assert.deepEqual([world.uses, world.reasons()], [0, ['Asked', 'Refused']])
+})
+
 test('a Node that a kubelet writes to meanwhile is looked at again, and the request is obeyed', async () => {
   const world = new World()
   let writes = 0

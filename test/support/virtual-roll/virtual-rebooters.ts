@@ -16,6 +16,7 @@ export interface DoorUse {
   readonly run: string | undefined
   /** The holders of slots for the node. */
   readonly holders: readonly string[]
+  readonly isCordoned: boolean
 }
 
 interface RebootersParts {
@@ -115,13 +116,14 @@ export class VirtualRebooters {
     })
   }
 
-  #shown(node: string, bootId: string): Pick<DoorUse, 'run' | 'holders'> {
+  #shown(node: string, bootId: string): Pick<DoorUse, 'run' | 'holders' | 'isCordoned'> {
     const { store } = this.#parts.cluster.world
     const own = [...store.all(NODES)].find(({ metadata }) => metadata.name === node)
     const intent = parseRebootIntent(own?.metadata.annotations?.[INTENT_ANNOTATION] ?? '')
     const held = [...store.all(LEASES)].filter(({ metadata }) => metadata.annotations?.['evenkeel.dev/node'] === node)
     return {
       run: intent.ok && intent.value.bootId === bootId ? intent.value.run : undefined,
+      isCordoned: (own?.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true,
       holders: held.flatMap(({ spec }) => (spec as { holderIdentity?: string }).holderIdentity ?? []),
     }
   }
