@@ -1,4 +1,4 @@
-import { release } from 'node:os'
+import { release, uptime } from 'node:os'
 import process from 'node:process'
 import manifest from '../../package.json' with { type: 'json' }
 import { errorText } from '../../src/cli/error-text.ts'
@@ -80,7 +80,7 @@ function rebooterParts({ node, door, slotsNamespace }: RebooterOptions, { cluste
 
 const doorOf = (door: RebooterOptions['door'], bootId: string): Door =>
   door?.kind === 'path'
-    ? new PathDoor({ directory: door.directory, bootId, random })
+    ? new PathDoor({ directory: door.directory, bootId, clock, random, uptimeSeconds: uptime })
     : new SignalDoor({ comm: '/proc/1/comm', kill: (pid, signal) => void process.kill(pid, signal) })
 
 function reporterOf({ node, need }: RebooterOptions, { cluster, bootId }: Place): NeedReporter | undefined {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import { type Door, DoorFault } from '../ports/door.ts'
 import { codeOf } from './below-root.ts'
@@ -10,11 +11,17 @@ interface PathDoorParts {
   readonly directory: string
   /** The boot that the kernel runs. */
   readonly bootId: string
+  readonly clock: Clock
   readonly random: Random
+  /** Since the machine booted. */
+  readonly uptimeSeconds: () => number
 }
 
 const SEE = 'see docs/rebooter.md'
 const READY_BYTES_MAX = 4_096
+/** A path unit sees a file at once. The script refuses one that is older than 30 s. */
+const TAKEN_WITHIN_MS = 5_000
+const LOOK_EVERY_MS = 50
 
 /**
  * A systemd path unit on the machine watches one file, and reboots where that names the boot that runs. This process needs no right but
@@ -54,12 +61,25 @@ export class PathDoor implements Door {
     }
   }
 
-  async use(bootId: string): Promise<void> {
-    const draft = join(this.#inbox, `.request-${this.#parts.random.hex(8)}`)
+  /** Whoever removes the file decides: the unit, which reboots, or this door, and then nothing was done. */
+  async use(bootId: string, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts
+    await this.#write(bootId)
+    const untilMs = clock.monoMs() + TAKEN_WITHIN_MS
+    try {
+      while (clock.monoMs() < untilMs && (await this.#isThere())) await clock.sleep(LOOK_EVERY_MS, signal)
+    } finally {
+      await this.#withdraw()
+    }
+  }
+
+  async #write(bootId: string): Promise<void> {
+    const { random, uptimeSeconds } = this.#parts
+    const draft = join(this.#inbox, `.request-${random.hex(8)}`)
     try {
       const file = await open(draft, 'wx', 0o600)
       try {
-        await file.writeFile(`${bootId}\n`)
+        await file.writeFile(`${bootId} ${Math.floor(uptimeSeconds())}\n`)
         await file.sync()
       } finally {
         await file.close()
@@ -70,5 +90,27 @@ export class PathDoor implements Door {
       await unlink(draft).catch(codeOf)
       throw new DoorFault(`the request cannot be written for evenkeel-reboot.path: ${code}`)
     }
+  }
+
+  async #isThere(): Promise<boolean> {
+    try {
+      await stat(this.#request)
+      return true
+    } catch (error) {
+      return codeOf(error) !== 'ENOENT'
+    }
+  }
+
+  /** Throws DoorFault where the file was still there. One that cannot be removed may yet be taken. */
+  async #withdraw(): Promise<void> {
+    try {
+      await unlink(this.#request)
+    } catch (error) {
+      codeOf(error)
+      return
+    }
+    throw new DoorFault(
+      `the unit evenkeel-reboot.path has not taken the request within ${TAKEN_WITHIN_MS / 1_000} s (${SEE})`,
+    )
   }
 }

@@ -138,7 +138,7 @@ export class Rebooter {
     const { bootId, door, log } = this.#parts
     log.warn('the machine is told to reboot', { node: node.name, request: word.request, boot: bootId })
     try {
-      await door.use(bootId)
+      await door.use(bootId, signal)
     } catch (error) {
       if (!(error instanceof DoorFault)) throw error
       this.#warn(error.message)
