@@ -47,6 +47,8 @@ export class Rebooter {
   readonly #wakeup: Wakeup
   readonly #backoff: Backoff
   #askedBack: AskedBack | undefined
+  /** Of a door that has failed, until it is on the Node in the place of RebootSent. */
+  #undone: RebooterWord | undefined
   #seen: string | undefined
   #dueAt = 0
   #warned: string | undefined
@@ -66,6 +68,7 @@ export class Rebooter {
     const { bootId, clock, node: name, cluster } = this.#parts
     const limit = { clock, limitMs: ANSWER_MS, signal, what: 'the API server' }
     const node = await withDeadline(limit, (limited) => cluster.readNode(name, limited))
+    if (node !== undefined && this.#undone !== undefined) return this.#write(node, this.#undone, signal)
     const request = node === undefined ? undefined : requestOn(node)
     if (node === undefined || (request !== undefined && lastWordOn(node, request.id, bootId) !== undefined)) return
     await this.#write(node, { reason: 'Stopped', text: 'the rebooter has ended', bootId }, signal)
@@ -107,6 +110,7 @@ export class Rebooter {
     const limit = { clock, limitMs: ANSWER_MS, signal, what: 'the API server' }
     const node = await withDeadline(limit, (limited) => cluster.readNode(name, limited))
     if (node === undefined) throw new WorldError(`there is no Node ${name}`, { code: 'NodeGone', retry: 'backoff' })
+    if (this.#undone !== undefined) return this.#takeBack(node, this.#undone, signal)
     const request = requestOn(node)
     const isOpen = request !== undefined && lastWordOn(node, request.id, bootId) === undefined
     const fault = await door.fault()
@@ -142,8 +146,16 @@ export class Rebooter {
     } catch (error) {
       if (!(error instanceof DoorFault)) throw error
       this.#warn(error.message)
-      await this.#write(node, { ...word, reason: 'Refused', text: error.message }, signal)
+      this.#undone = { ...word, reason: 'Refused', text: error.message }
+      await this.#takeBack(node, this.#undone, signal)
     }
+  }
+
+  async #takeBack(node: Node, undone: RebooterWord, signal: AbortSignal): Promise<void> {
+    await this.#write(node, undone, signal)
+    this.#undone = undefined
+    // There may be another request by now.
+    this.#wakeup.wake()
   }
 
   async #say(node: Node, word: RebooterWord, signal: AbortSignal): Promise<void> {

@@ -28,6 +28,8 @@ interface RebooterHostParts {
 }
 
 const LOOK_EVERY_MS = 500
+/** RebootSent is written before the door is used. The path door knows after 5 s that no unit has heard it. */
+const DOOR_MS = 8_000
 const INSTALL = 'install the rebooter with its door on this node (docs/rebooter.md), or reboot by ssh or by a command'
 const PATH = `/metadata/annotations/${pointerToken(REQUEST_ANNOTATION)}`
 
@@ -69,6 +71,7 @@ export class RebooterHost implements Host {
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof DeadlineError || error instanceof WorldError)) throw error
+      if (asked.isSent) return { kind: 'sent' }
       if (asked.mayAct) return { kind: 'unknown', text: error.message }
       const isForbidden = error instanceof WorldError && error.code === 'KUBE_FORBIDDEN'
       return { kind: isForbidden ? 'refused' : 'unsent', text: error.message }
@@ -91,6 +94,8 @@ class Asking {
   readonly #id: string
   /** The word was given back, or may have been. */
   mayAct = false
+  /** RebootSent was seen. */
+  isSent = false
 
   constructor(parts: RebooterHostParts, bootId: string) {
     this.#parts = parts
@@ -128,7 +133,24 @@ class Asking {
       if (!this.mayAct) throw error
       // It may have been written all the same.
     }
-    return this.#rebootAnswer(await this.#answer(node.name, ({ reason }) => reason !== 'Asked', signal))
+    const said = await this.#answer(node.name, ({ reason }) => reason !== 'Asked', signal)
+    if (said.reason !== 'RebootSent') return this.#rebootAnswer(said)
+    this.isSent = true
+    return this.#rebootAnswer(await this.#afterDoor(node.name, said, signal))
+  }
+
+  /** A refusal that comes after RebootSent is of a door that has failed. */
+  async #afterDoor(name: string, sent: RebooterWord, signal: AbortSignal): Promise<RebooterWord> {
+    const { cluster, clock } = this.#parts
+    const untilMs = clock.monoMs() + DOOR_MS
+    while (clock.monoMs() < untilMs) {
+      await clock.sleep(LOOK_EVERY_MS, signal)
+      const node = await readNode(cluster, name, signal)
+      const said = node === undefined ? undefined : wordOn(node)
+      if (said?.request === this.#id && said.reason === 'Refused') return said
+      if (node !== undefined && node.bootId !== this.#bootId) break
+    }
+    return sent
   }
 
   #rebootAnswer({ reason, text, bootId }: RebooterWord): RebootAnswer {
@@ -141,27 +163,30 @@ class Asking {
     const { cluster, clock } = this.#parts
     for (;;) {
       await clock.sleep(LOOK_EVERY_MS, signal)
-      const found = await readWord(cluster, name, signal)
+      const node = await readNode(cluster, name, signal)
+      const found = node === undefined ? undefined : wordOn(node)
       if (found?.request === this.#id && isIt(found)) return found
     }
   }
 }
 
 /** A server that is away for a moment is asked again. */
-async function readWord(
+async function readNode(
   cluster: RebooterHostParts['cluster'],
   name: string,
   signal: AbortSignal,
-): Promise<RebooterWord | undefined> {
+): Promise<Node | undefined> {
   try {
-    const { rebooter } = (await cluster.readNode(name, signal)) ?? {}
-    return rebooter === undefined ? undefined : rebooterWord(rebooter)
+    return await cluster.readNode(name, signal)
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof WorldError)) throw error
     return undefined
   }
 }
+
+const wordOn = ({ rebooter }: Node): RebooterWord | undefined =>
+  rebooter === undefined ? undefined : rebooterWord(rebooter)
 
 /** The Node that was read, with the announced reboot that was read. */
 const asAnnounced = (node: Node): JsonPatch => [

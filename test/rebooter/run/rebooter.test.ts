@@ -5,6 +5,7 @@ import { type RebooterWord, rebooterWord } from '../../../src/ground/model/reboo
 import type { SeenSlot } from '../../../src/ground/model/slot.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { ConditionsChange, FollowEvent } from '../../../src/ground/ports/cluster.ts'
+import { DoorFault } from '../../../src/rebooter/ports/door.ts'
 import { Rebooter } from '../../../src/rebooter/run/rebooter.ts'
 import { INTENT_ANNOTATION, REQUEST_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { aNode } from '../../support/roll-world.ts'
@@ -132,4 +133,20 @@ test('a Node that a kubelet writes to meanwhile is looked at again, and the requ
   }
   await world.run(5_000)
   assert.deepEqual([world.uses, world.reasons()], [1, ['Asked', 'RebootSent']])
+})
+
+test('a door that fails makes RebootSent a refusal of the same request, also where the API server is away at first', async () => {
+  const world = new World()
+  world.use = async () => {
+    throw new DoorFault('no unit')
+  }
+  let failures = 0
+  world.failure = ({ reason }) => {
+    if (reason !== 'Refused' || failures >= 2) return undefined
+    failures += 1
+    return new WorldError('away', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+  }
+  await world.run(20_000)
+  assert.deepEqual([world.uses, failures, world.reasons()], [1, 2, ['Asked', 'RebootSent', 'Refused']])
+  assert.deepEqual([world.said.at(-1)?.request, world.said.at(-1)?.text], [ID, 'no unit'])
 })

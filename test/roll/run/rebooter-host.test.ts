@@ -156,6 +156,38 @@ for (const [what, change, kind, requests] of ROWS) {
   })
 }
 
+test('a door that fails some seconds after RebootSent is a refusal', async () => {
+  const world = new World()
+  const answer = world.host().reboot(TARGET, BOOT, new AbortController().signal)
+  await world.clock.advance(3_000)
+  world.say({ reason: 'Refused', text: 'no unit', request: world.requests[0]?.id ?? '' })
+  await world.clock.advance(1_000)
+  assert.deepEqual(await answer, { kind: 'refused', text: 'no unit' })
+})
+
+test('nobody waits for a door once the machine has booted, and what was sent stays so where the time is over', async () => {
+  const world = new World()
+  let endedAt = 0
+  const answer = world.host().reboot(TARGET, BOOT, new AbortController().signal)
+  const ended = answer.then(() => {
+    endedAt = world.clock.monoMs()
+  })
+  await world.clock.advance(2_000)
+  world.node = world.node && { ...world.node, bootId: OTHER }
+  await world.clock.advance(1_000)
+  await ended
+  assert.deepEqual([await answer, endedAt < 3_000], [{ kind: 'sent' }, true])
+
+  const late = new World()
+  const { answer: at } = late
+  late.answer = (request) => (request.word === undefined ? at(request) : undefined)
+  const sent = late.host().reboot(TARGET, BOOT, new AbortController().signal)
+  await late.clock.advance(LIMIT_MS - 2_000)
+  late.say({ reason: 'RebootSent', text: '', request: late.requests[0]?.id ?? '' })
+  await late.clock.advance(3_000)
+  assert.deepEqual(await sent, { kind: 'sent' })
+})
+
 test('an abort ends it', async () => {
   const world = new World()
   world.answer = () => undefined
