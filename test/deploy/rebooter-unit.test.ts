@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { shipped } from '../support/agent-chart.ts'
 
-const SHIPPED = readFileSync(fileURLToPath(new URL('../../deploy/rebooter/evenkeel-reboot', import.meta.url)), 'utf8')
+const SHIPPED = shipped('rebooter/evenkeel-reboot')
 const BOOT = '8d3c0c8b-0000-4000-8000-000000000001'
 /** Of the machine, and as a pod writes it. */
 const UPTIME = 1_000
@@ -133,6 +133,12 @@ test('an uptime that is no number counts for nothing just after the boot either'
   }
   writeFileSync(request, `${BOOT} 4\n`)
   assert.deepEqual([run('take').status, calls()], [0, 'reboot\n'])
+})
+
+test('the machine shows itself as ready no longer than its path unit watches, also where that unit fails', () => {
+  const unit = shipped('rebooter/evenkeel-reboot-ready.service')
+  // Requires and PartOf follow a unit that is stopped, and not one that reaches its start limit (systemd.unit(5)).
+  for (const line of ['BindsTo', 'After']) assert.match(unit, new RegExp(`^${line}=evenkeel-reboot\\.path$`, 'm'))
 })
 
 test('without the file, or with another word, nothing is done', (t) => {
