@@ -11,7 +11,7 @@ interface SignalDoorParts {
 /** SIGRTMIN+5 of glibc, by which systemd reboots (systemd(1)). */
 const REBOOT_SIGNAL = 34 + 5
 
-/** A signal to systemd: this process needs the PIDs of the machine (hostPID) and CAP_KILL, and no other right. */
+/** A signal to systemd: this process needs the PIDs of the machine (hostPID) and user 0, who may signal what is root's without CAP_KILL. */
 export class SignalDoor implements Door {
   readonly #parts: SignalDoorParts
 
