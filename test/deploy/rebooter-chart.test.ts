@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { CHART } from '../../deploy/chart/plain-yaml.ts'
 import { rebooterOptions } from '../../src/rebooter/cli/rebooter-options.ts'
-import { readManifests, renderChart } from '../support/agent-chart.ts'
+import { runToEnd } from '../../testbed/machine/run.ts'
+import { HELM, readManifests, renderChart } from '../support/agent-chart.ts'
 import { grantedBy } from '../support/granted-rights.ts'
 import { requires } from '../support/requires.ts'
 
@@ -17,6 +19,11 @@ interface PodOfChart {
   readonly hostNetwork?: boolean
   readonly containers: readonly Container[]
   readonly volumes: readonly object[] | null
+}
+
+interface Template {
+  readonly metadata: { readonly annotations?: object }
+  readonly spec: PodOfChart
 }
 
 const named = ({ metadata }: { readonly metadata: { readonly name: string } }): boolean =>
@@ -79,6 +86,7 @@ describe('the rebooter of the chart', requires('helm'), () => {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       runAsUser: 0,
+      appArmorProfile: { type: 'Unconfined' },
       capabilities: { drop: ['ALL'] },
     })
     assert.deepEqual([door.volumeMounts, optionsOf(door)?.door], [undefined, { kind: 'signal' }])
@@ -87,6 +95,25 @@ describe('the rebooter of the chart', requires('helm'), () => {
     assert.ok(
       need.volumeMounts?.every(({ readOnly, mountPath }) => readOnly === true && mountPath.startsWith('/host/')),
     )
+  })
+
+  test('takes the signal door out of AppArmor alone, by an annotation before Kubernetes 1.30', async () => {
+    const key = 'container.apparmor.security.beta.kubernetes.io/rebooter'
+    for (const [version, door, own] of [
+      ['1.29.9', 'signal', { [key]: 'unconfined' }],
+      ['1.30.0', 'signal', undefined],
+      ['1.29.9', 'path', undefined],
+    ] as const) {
+      const values = ['rebooter.enabled=true', `rebooter.door=${door}`, 'rebooter.need=auto']
+      const flags = [...values.flatMap((value) => ['--set', value]), '--kube-version', version]
+      const { stdout, stderr } = await runToEnd([HELM, 'template', 'evenkeel-agent', CHART, '-n', 'evenkeel', ...flags])
+      const set = readManifests(stdout).find((one) => one.kind === 'DaemonSet' && named(one))
+      assert.ok(set?.spec?.template !== undefined, stderr)
+      const { metadata, spec } = set.spec.template as unknown as Template
+      assert.deepEqual(metadata.annotations, own)
+      const fields = spec.containers.map(({ securityContext }) => 'appArmorProfile' in securityContext)
+      assert.deepEqual(fields, [door === 'signal' && own === undefined, false])
+    }
   })
 
   test('may only say what machines need, without a door and its rights', async () => {
