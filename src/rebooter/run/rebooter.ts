@@ -3,7 +3,6 @@ import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import { Wakeup } from '../../ground/loop/wakeup.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import type { Node } from '../../ground/model/node.ts'
-import { present } from '../../ground/model/present.ts'
 import {
   REBOOTER_CONDITION,
   REBOOTER_EVERY_MS,
@@ -129,7 +128,7 @@ export class Rebooter {
       this.#askedBack = { request: decision.request, word: random.hex(8), at: clock.monoMs() }
       return this.#say(node, waits(this.#askedBack, bootId), signal)
     }
-    await this.#write(node, decision.word, signal, node.resourceVersion)
+    await this.#write(node, decision.word, signal)
     this.#askedBack = undefined
     await this.#reboot(node, decision.word, signal)
   }
@@ -165,15 +164,16 @@ export class Rebooter {
     await this.#write(node, word, signal)
   }
 
-  /** With a version, only where nobody has written to the Node since it was read. */
-  async #write(node: Node, word: RebooterWord, signal: AbortSignal, resourceVersion?: string): Promise<void> {
+  /** RebootSent only where nobody has written to the Node since it was read. */
+  async #write(node: Node, word: RebooterWord, signal: AbortSignal): Promise<void> {
     const { cluster, clock, random } = this.#parts
     const status = word.reason === 'DoorBroken' || word.reason === 'Stopped' ? 'False' : 'True'
     const same = node.rebooter?.status === status ? { isSameStatus: true as const } : {}
     const at = toIsoSeconds(clock.wallMs())
     const condition = { status, reason: word.reason, message: rebooterMessage(word), at, ...same } as const
+    const version = word.reason === 'RebootSent' ? { resourceVersion: node.resourceVersion } : {}
     const conditions = { [REBOOTER_CONDITION]: condition }
-    const change = { node: node.name, uid: node.uid, conditions, ...present({ resourceVersion }) }
+    const change = { node: node.name, uid: node.uid, conditions, ...version }
     const limit = { clock, limitMs: ANSWER_MS, signal, what: 'the API server' }
     await withDeadline(limit, (limited) => cluster.setConditions(change, limited))
     this.#dueAt = clock.monoMs() + REBOOTER_EVERY_MS * (0.75 + random.next() / 4)
