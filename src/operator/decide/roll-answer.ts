@@ -117,7 +117,10 @@ function working(s: RollObjectSnapshot): RollAnswer {
   if (s.run === undefined && runOfStatus(s) !== undefined) return over('Stopped', journalGone(s))
   if (!s.hasFile && s.faults.length > 0) return withoutFile(s)
   if (!s.hasFile) return { state: 'Running', reasons: [beginning(s)], actions: [{ kind: 'createFile' }] }
-  if (job === undefined) return { state: 'Running', reasons: [beginning(s)], actions: [begin(s)] }
+  if (job === undefined) {
+    const first: RollAnswer = { state: 'Running', reasons: [beginning(s)], actions: [begin(s)] }
+    return s.run === undefined ? inTurn(s, first) : first
+  }
   if (s.run?.end !== undefined) return inTurn(s, { ...ofEnd(s), ...resumed(s, job) })
   // A run that was interrupted may have a node out, and goes on whoever else works.
   return s.run === undefined ? inTurn(s, unfinished(s, job)) : unfinished(s, job)

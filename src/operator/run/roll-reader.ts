@@ -99,10 +99,15 @@ export class RollReader {
   #goesFirst(roll: RollObject): string | undefined {
     const { caches } = this.#parts
     const others = caches.rolls.objects().filter(({ uid }) => uid !== roll.uid)
-    const isNew = !isBegun(roll, caches.jobsOf(roll))
+    const own = caches.jobsOf(roll)
+    const isNew = !isBegun(roll, own)
+    // Two that were marked at the same time wait for each other's first Job by their age.
+    const isLevel = (one: RollObject, jobs: readonly RollJob[]): boolean =>
+      !isNew && own.length === 0 && jobs.length === 0 && one.status.fields.run === undefined
     const found = others.find((one) => {
       const jobs = caches.jobsOf(one)
-      return isBegun(one, jobs) ? isUnderWay(one, jobs) : isNew && isOlder(one, roll) && this.#waits(one)
+      if (!isBegun(one, jobs)) return isNew && isOlder(one, roll) && this.#waits(one)
+      return isUnderWay(one, jobs) && (!isLevel(one, jobs) || isOlder(one, roll))
     })
     return found?.name
   }

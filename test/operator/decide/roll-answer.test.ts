@@ -119,6 +119,8 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
   ['new, a copy of one that was run', { begun: 'other' }, 'Stopped RollCopied: nothing'],
   ['marked, no file', { hasFile: false }, 'Running RollBegins: createFile'],
   ['marked, no Job', {}, 'Running RollBegins: begin 1'],
+  ['marked together with an older one', { goesFirst: 'a' }, 'Running RollWaits RollBegins: nothing'],
+  ['its Job was deleted, another one works', { run: {}, goesFirst: 'a' }, 'Running RollBegins: begin 1'],
   ['plan is made', { jobs: [job()] }, 'Running RollRuns: nothing'],
   ['runs', { jobs: [job()], run: {} }, 'Running RollRuns: nothing'],
   ['runs, its file was edited', { jobs: [job()], run: {}, isEdited: true }, 'Running RollRuns RollEdited: nothing'],
