@@ -84,7 +84,7 @@ export const addDemoCommand =
       .addOption(
         new Option(
           '--operator',
-          'instead of the plans: apply a Roll, approve and pause it, and watch its status, within three minutes',
+          'instead of the plans: apply a Roll, approve and pause it, and watch its status, within two minutes',
         ).conflicts(['dns', 'ingress', 'guard', 'compare', 'plan', 'html']),
       )
       .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))

@@ -14,11 +14,11 @@ describe('the demo of Rolls', { concurrency: true }, () => {
     const document = JSON.parse(await printed)
     const { state, nodes, done, failed } = document.roll
     const all = `${said()}${JSON.stringify(document)}`
-    assert.deepEqual([state, nodes, done, failed, document.failure], ['Succeeded', 6, 6, 0, undefined], all)
+    assert.deepEqual([state, nodes, done, failed, document.failure], ['Succeeded', 3, 3, 0, undefined], all)
     assert.ok(document.sentRequests > 1_000, all)
     if (document.stalledMs < STALLED_MS) assert.deepEqual([document.failedRequests, code], [0, 0], all)
-    assert.match(said(), /Held, 0 of 6 nodes: \S+ waits for an approval: add it to spec\.approved\n/)
-    assert.match(said(), /Held, 1 of 6 nodes: spec\.paused is true: no node is begun until it is false\n/)
+    assert.match(said(), /Held, 0 of 3 nodes: \S+ waits for an approval: add it to spec\.approved\n/)
+    assert.match(said(), /Held, 1 of 3 nodes: spec\.paused is true: no node is begun until it is false\n/)
     assert.deepEqual(readdirSync(folder), [])
   })
 

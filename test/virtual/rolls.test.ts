@@ -80,7 +80,11 @@ test('with approvals each node waits until a person names it', async (t) => {
   here.patch('kernel', { approved: [first] })
   await here.until('the second question', () => waits() !== '' && waits() !== first, 300)
   assert.equal(here.status('kernel').nodesDone, 1)
-  here.patch('kernel', { approved: ['all'] })
+  // One edit of both is seen as one: the approval does not overtake the pause.
+  here.patch('kernel', { approved: ['all'], paused: true })
+  await here.cluster.time.advance(60_000)
+  assert.deepEqual([here.status('kernel').nodesDone, here.leftovers()], [1, []])
+  here.patch('kernel', { paused: false })
   await ended(here, 'kernel', 'Succeeded')
 })
 

@@ -17,6 +17,7 @@ import { rollLoopOf } from '../../controller/open-roll-loop.ts'
 import { rollActions } from '../../roll/roll-actions.ts'
 import type { RollSurroundings } from '../../roll/world.ts'
 import { ArticleCluster } from '../article-cluster.ts'
+import { INGRESS_NODES } from '../article-nodes.ts'
 import { QUIET } from '../ingress/quiet.ts'
 import { ROLL_IMAGE, runRollPods } from './roll-pods.ts'
 
@@ -51,13 +52,20 @@ export async function embeddedRolls(
     failed.catch(() => undefined)
     const at = { namespace: NAMESPACE, name: 'demo' }
     const metadata = { ...at }
+    // Those that the balancer sends to: a minute is enough for them.
+    const nodes = { names: INGRESS_NODES }
     return {
       url: ground.url,
       kubeconfig: cluster.kubeconfig,
       failed,
       apply: () =>
         cluster.apply([
-          { apiVersion: 'evenkeel.dev/v1alpha1', kind: 'Roll', metadata, spec: { ...spec, approval: 'perNode' } },
+          {
+            apiVersion: 'evenkeel.dev/v1alpha1',
+            kind: 'Roll',
+            metadata,
+            spec: { ...spec, nodes, approval: 'perNode' },
+          },
         ]),
       row: () => rowOf(cluster.world.store.get(ROLLS, at)?.status),
       patch: (change) => {

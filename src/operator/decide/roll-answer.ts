@@ -4,7 +4,7 @@ import { isReasonCode, type Reason } from '../../ground/model/reason.ts'
 import type { RollJob } from '../model/roll-job.ts'
 import { BEGUN_ANNOTATION, ROLL_FINALIZER, type RollObject } from '../model/roll-object.ts'
 import type { RollAction } from './action.ts'
-import { APPROVAL_GATE, PAUSE_GATE } from './file-with-requests.ts'
+import { BEGIN_GATE } from './file-with-requests.ts'
 import type { RollObjectSnapshot } from './snapshot.ts'
 
 /** The state of a Roll in one word, as `kubectl get` shows it. */
@@ -166,14 +166,15 @@ function ofEnd(s: RollObjectSnapshot): RollAnswer {
   }
 }
 
-/** What holds the run. The gates that stand for requests of the Roll are named as such. */
+/** What holds the run. The gate that stands for the requests of the Roll is named by the request. */
 function heldBy(s: RollObjectSnapshot): readonly Reason[] {
   const { held = [], nodes = [] } = s.run ?? {}
   const names = nodes.filter(({ state }) => state === 'inWork').map(({ name }) => name)
   const text = `${names.join(', ')} waits for an approval: add it to spec.approved`
   return held.map((one) => {
-    if (one.object === PAUSE_GATE) return paused(s)
-    return one.object === APPROVAL_GATE ? reason(s, 'RollNotApproved', text) : one
+    if (one.object !== BEGIN_GATE) return one
+    if (s.roll.paused) return paused(s)
+    return s.roll.asksApproval ? reason(s, 'RollNotApproved', text) : one
   })
 }
 

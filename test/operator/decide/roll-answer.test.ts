@@ -161,8 +161,12 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
   ],
   ['runs, spec edited meanwhile', { jobs: [job()], run: {}, generation: 5 }, 'Running RollRuns: nothing'],
   ['held', { jobs: [job()], run: { held: [{ code: 'RequestsFailing', text: 'x' }] } }, 'Held RequestsFailing: nothing'],
-  ['held by a pause', { jobs: [job()], run: held('not-paused') }, 'Held RollPaused: nothing'],
-  ['held for an approval', { jobs: [job()], run: held('approved') }, 'Held RollNotApproved: nothing'],
+  ['held by a pause', { jobs: [job()], run: held('may-begin'), spec: { paused: true } }, 'Held RollPaused: nothing'],
+  [
+    'held for an approval',
+    { jobs: [job()], run: held('may-begin'), spec: { approval: 'perNode' } },
+    'Held RollNotApproved: nothing',
+  ],
   ['completed', { jobs: [complete()], run: ended('completed') }, 'Succeeded RollDone: nothing'],
   ['no node needs it', { jobs: [complete()] }, 'Succeeded RollDone: nothing'],
   [

@@ -27,7 +27,7 @@ type Say = (checker: string, text: string) => void
 const RESTART_MS = 1_000
 const END_WITHIN_S = 1_800
 /** A gate that has passed counts for so long. */
-const GATE_COUNTS_MS = 16_000
+const GATE_COUNTS_MS = 6_000
 const QUIET_MS = 120_000
 const ENDS = ['Succeeded', 'Stopped', 'Aborted']
 
