@@ -54,11 +54,12 @@ const ALONE = [
   'test/cluster/roll-polite.test.ts',
 ]
 
-/** The same, without a cluster of its own: three agents, a HAProxy and a prober, each a process, under such traffic. */
+/** The same, without a real cluster: three agents, a HAProxy and a prober, each a process, under such traffic; or an embedded cluster that is rolled. */
 const ALONE_ON_LOOPBACK = [
   'test/bin/roll-by-agents.test.ts',
   'test/bin/roll-by-commands.test.ts',
   'test/bin/roll-by-health-check.test.ts',
+  'test/demo/operator-demo.test.ts',
 ]
 
 /** Beds whose time is mostly waited out, by the clocks of kubelets and of the outage, with little or no traffic. */
