@@ -145,7 +145,7 @@ const OTHER_CLUSTER = '00000000-0000-4000-8000-000000000000'
 const NONE: Pick<InputRow, 'code' | 'names' | 'fix'> = {
   code: 'journal.none',
   names: ['there is no journal of a roll in '],
-  fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; if the journal is lost: evenkeel roll abort -f roll.yaml',
+  fix: 'name the place of the journals with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; if the journal is lost: evenkeel roll abort -f roll.yaml',
 }
 const OTHER_VERSION: Pick<InputRow, 'code' | 'names' | 'fix'> = {
   code: 'journal.version',
@@ -169,14 +169,14 @@ const JOURNAL_ROWS: readonly InputRow[] = [
     journals: ({ clusterUid }) => stored(OLDER, header(OLDER, clusterUid)),
     code: 'journal.unknown-run',
     names: [`no run "${RUN}" in /`],
-    fix: `name its directory with --state-dir; if the journal is lost: evenkeel roll abort ${RUN} -f roll.yaml`,
+    fix: `name the place of its journal with --state-dir; if the journal is lost: evenkeel roll abort ${RUN} -f roll.yaml`,
   },
   {
     title: 'a run that would lead out of the state directory',
     words: () => ['roll', 'abort', '../../etc'],
     code: 'journal.unknown-run',
     names: ['no run "../../etc" in /'],
-    fix: 'name the run by its directory; without a name it is the run begun last',
+    fix: 'name the run as evenkeel roll list shows it; without a name it is the run begun last',
   },
   ...['resume', 'abort'].map((name) => ({
     title: `the journal of another cluster to ${name}`,
