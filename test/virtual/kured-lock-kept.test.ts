@@ -128,7 +128,7 @@ test('a lane that is through needs the lock no more: it is given back while the 
   const roll = begun(t, { spec, order: ['n1', 'n2', 'n3'], maxOut: '2' })
   roll.gates.answer = (_nth, { node }) => (node === 'n3' ? fails : passes)
   await roll.clock.advance(300_000)
-  assert.deepEqual([[...roll.reboots].sort(), roll.holds().at(-1)], [['n1', 'n2'], 'n3 record GateFails'])
+  assert.deepEqual([[...roll.reboots].sort(), roll.holds().at(-1)], [['n1', 'n2'], 'n3 slot GateFails'])
   assert.deepEqual(roll.kured.owners, ['', OURS, ''])
   roll.gates.answer = () => passes
   await roll.clock.advance(300_000)

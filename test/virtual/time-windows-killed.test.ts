@@ -39,6 +39,8 @@ async function nodeKilledAt(nth: number, phase: Phase) {
   const flags = new StorageFlags(() => undefined)
   const ran: string[] = []
   let [setByMs, count] = [0, 0]
+  // Entries that are handed to the journal together begin all before the first of them is done.
+  let nthEffect = ''
   let killed = ''
   const roll = new VirtualRoll(cluster, virtualRollFile({ spec: { ...spec, probes: [], hooks, window } }), {
     clockSetByMs: () => setByMs,
@@ -48,8 +50,8 @@ async function nodeKilledAt(nth: number, phase: Phase) {
     },
     onEffect: (what, at, lifeline) => {
       if (setByMs === 0 || killed !== '') return
-      if (at === 'before') count += 1
-      if (count !== nth || at !== phase) return
+      if (at === 'before' && ++count === nth) nthEffect = what
+      if (what !== nthEffect || at !== phase) return
       killed = what
       lifeline.cut()
     },
