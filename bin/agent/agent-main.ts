@@ -16,7 +16,6 @@ import { ConnectionCount } from '../../src/agent/run/connection-count.ts'
 import { dataPages } from '../../src/agent/run/data-pages.ts'
 import { statusPages } from '../../src/agent/run/status-pages.ts'
 import { takeOver } from '../../src/agent/run/take-over.ts'
-import { errorText } from '../../src/cli/error-text.ts'
 import { ApiClient } from '../../src/ground/kube/api-client.ts'
 import { ApiReach } from '../../src/ground/kube/api-reach.ts'
 import { lineLog } from '../../src/ground/machine/line-log.ts'
@@ -28,11 +27,11 @@ import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { TcpDataPort } from '../../src/ground/machine/tcp-data-port.ts'
 import { canonicalAddress } from '../../src/ground/model/ip-address.ts'
 import { present } from '../../src/ground/model/present.ts'
-import { UserError } from '../../src/ground/model/user-error.ts'
 import { openHttpDoor } from '../../src/ground/net/http-door.ts'
 import type { DoorParts, OpenDoor } from '../../src/ground/net/open-door.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
+import { untilStopped } from '../process/until-stopped.ts'
 import { ingressAnswers } from './ingress-answers.ts'
 import { runIngressPod } from './ingress-pod.ts'
 
@@ -176,19 +175,13 @@ async function apiClient({ kubeconfig }: AgentOptions): Promise<ApiClient> {
 }
 
 /** Exit code 0 once it was stopped, 1 for a failure at its start, 2 for wrong options. */
-export async function agentMain(args: readonly string[]): Promise<number> {
-  const stop = new AbortController()
-  const stopped = new Error('stopped')
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(stopped))
-  try {
+export function agentMain(args: readonly string[]): Promise<number> {
+  return untilStopped(async (signal) => {
     const options = agentOptions(args, process.env)
-    if (options === undefined) process.stdout.write(AGENT_HELP)
-    else return await runAgent(options, stop.signal)
-    return 0
-  } catch (error) {
-    if (error === stopped) return 0
-    if (!(error instanceof UserError)) throw error
-    process.stderr.write(errorText(error))
-    return 2
-  }
+    if (options === undefined) {
+      process.stdout.write(AGENT_HELP)
+      return 0
+    }
+    return runAgent(options, signal)
+  })
 }

@@ -1,7 +1,6 @@
 import { release, uptime } from 'node:os'
 import process from 'node:process'
 import manifest from '../../package.json' with { type: 'json' }
-import { errorText } from '../../src/cli/error-text.ts'
 import { ApiClient } from '../../src/ground/kube/api-client.ts'
 import { ApiReach } from '../../src/ground/kube/api-reach.ts'
 import { kubeCluster } from '../../src/ground/kube/kube-cluster.ts'
@@ -22,6 +21,7 @@ import { NeedReporter } from '../../src/rebooter/run/need-reporter.ts'
 import { Rebooter } from '../../src/rebooter/run/rebooter.ts'
 import { SlotsReader } from '../../src/service/run/slots-reader.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
+import { untilStopped } from '../process/until-stopped.ts'
 
 /** No slot is judged by its age here. */
 const SLOT_MS = 120_000
@@ -91,19 +91,14 @@ function reporterOf({ node, need }: RebooterOptions, { cluster, bootId }: Place)
 }
 
 /** Exit code 0 once it was stopped, 2 for wrong options. */
-export async function rebooterMain(args: readonly string[]): Promise<number> {
-  const stop = new AbortController()
-  const stopped = new Error('stopped')
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(stopped))
-  try {
+export function rebooterMain(args: readonly string[]): Promise<number> {
+  return untilStopped(async (signal) => {
     const options = rebooterOptions(args, process.env)
-    if (options === undefined) process.stdout.write(REBOOTER_HELP)
-    else await runRebooter(options, stop.signal)
+    if (options === undefined) {
+      process.stdout.write(REBOOTER_HELP)
+      return 0
+    }
+    await runRebooter(options, signal)
     return 0
-  } catch (error) {
-    if (error === stopped) return 0
-    if (!(error instanceof UserError)) throw error
-    process.stderr.write(errorText(error))
-    return 2
-  }
+  })
 }
