@@ -36,7 +36,6 @@ export class RollLoop implements OwnedSystem<RollSeen, RollAction> {
   readonly #status: StatusWriter<RollObject>
   readonly #refused = new RefusedWrites<RollAction>(rollActionKey)
   readonly #loop: OwnedLoop<RollSeen, RollAction>
-  readonly #latest = new Latest()
   readonly #namespace: string
 
   constructor(parts: RollLoopParts) {
@@ -47,7 +46,7 @@ export class RollLoop implements OwnedSystem<RollSeen, RollAction> {
     this.#reader = new RollReader({ ...parts, caches: this.#caches })
     this.#effects = new RollEffects({
       ...{ objects, template },
-      owned: new OwnedEffects({ objects, latest: this.#latest }),
+      owned: new OwnedEffects({ objects, latest: new Latest() }),
     })
     this.#events = new EventsOnce(parts.notices)
     this.#status = new StatusWriter({ objects, kind: ROLLS, clock })
