@@ -45,7 +45,7 @@ export interface ConditionsChange {
   readonly node: string
   /** WorldError where the Node is another one now. */
   readonly uid: string
-  /** WorldError KUBE_CONFLICT where the Node has another version by now. Absent: any version will do. */
+  /** WorldError KUBE_CONFLICT if the Node has another version. Absent: the version is not compared. */
   readonly resourceVersion?: string
   readonly conditions: Readonly<Record<string, ConditionToSet | null>>
 }

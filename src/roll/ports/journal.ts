@@ -78,7 +78,7 @@ interface Opening {
  * Law: one process at a time works on a run.
  */
 export interface JournalStore {
-  /** `slotMs`: how long the slots of the run last without a renewal; whoever has the journal takes them at once. */
+  /** `slotMs`: how long the slots of the run last without a renewal; a process that has the journal takes them at once. */
   create(beginning: JournalBeginning, slotMs?: number): Promise<OpenJournal>
   /**
    * For one process at a time: `resume` and `abort` of a run that another process has in work are refused. May first have to watch for
