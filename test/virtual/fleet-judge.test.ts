@@ -112,6 +112,32 @@ for (const [what, log, want] of [
     ['no-slot: n1 is out for a, which hold no slot for it', 'no-slot: n2 is out for a, which hold no slot for it'],
   ],
   [
+    'a node that serves again, and whose run gave the slot back although its record stays',
+    [
+      { atMs: 0, slots: [A], nodes: { n1: { ...by('a'), isDetached: true } } },
+      { atMs: 10, slots: [A], nodes: { n1: by('a') } },
+      { atMs: 20, nodes: { n1: by('a') } },
+    ],
+    [],
+  ],
+  [
+    'a node whose run gives the slot back before it serves again',
+    [
+      { atMs: 0, slots: [A], nodes: { n1: { ...by('a'), isDetached: true } } },
+      { atMs: 10, nodes: { n1: { ...by('a'), isDetached: true } } },
+    ],
+    ['no-slot: n1 is out for a, which hold no slot for it'],
+  ],
+  [
+    'a node that leaves a second time without a slot',
+    [
+      { atMs: 0, slots: [A], nodes: { n1: by('a') } },
+      { atMs: 10 },
+      { atMs: 20, nodes: { n1: by('a') } },
+    ],
+    ['no-slot: n1 is out for a, which hold no slot for it'],
+  ],
+  [
     'a node that is detached and bears no mark',
     [{ atMs: 0, slots: [A], nodes: { n1: { isDetached: true } } }],
     ['no-slot: n1 is out for , which hold no slot for it'],

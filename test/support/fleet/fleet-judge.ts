@@ -23,7 +23,8 @@ const TOLD_AT_MOST = 20
  *
  * - budget-exceeded: a planned node leaves, and more planned ones are out than `maxOut` allows
  * - no-room: one leaves while, with those that are out for whatever reason, more are out than may be
- * - no-slot: a node is out by plan, and its owner holds no slot for it
+ * - no-slot: a node is out by plan, and its owner holds no slot for it; a run that is refused the removal of its record gives the slot of a
+ *   node back that serves again
  * - two-slots: more than one slot is held for a node that is out by plan
  * - two-owners: two owners have one node out by plan
  * - slot-above: a slot is taken that the budget does not have
@@ -46,6 +47,8 @@ export class FleetJudge {
   readonly #outSince = new Map<string, number>()
   readonly #reported = new Set<string>()
   #planned: ReadonlySet<string> = new Set()
+  /** Nodes whose run had a slot for them since it recorded them. */
+  readonly #hadSlot = new Set<string>()
   #slots: ReadonlyMap<number, SlotFact> = new Map()
   #granted: ReadonlySet<string> = new Set()
 
@@ -66,6 +69,7 @@ export class FleetJudge {
     const isGranted = new Set(granted)
     const planned = nodes.filter(isPlanned)
     for (const node of nodes) {
+      if (!isPlanned(node)) this.#hadSlot.delete(node.name)
       if (!isOut(node, isGranted)) this.#outSince.delete(node.name)
       else if (!this.#outSince.has(node.name)) this.#outSince.set(node.name, atMs)
     }
@@ -137,7 +141,8 @@ export class FleetJudge {
     const held = slots.filter((slot) => slot.node === node.name)
     if (held.length > 1)
       this.#tell('two-slots', atMs, `${node.name} has slots ${held.map(({ index }) => index).join(', ')}`)
-    if (!held.some(({ holder }) => owners.includes(plannerOf(holder))))
+    if (held.some(({ holder }) => owners.includes(plannerOf(holder)))) this.#hadSlot.add(node.name)
+    else if (!serves(node) || !this.#hadSlot.has(node.name))
       this.#tell('no-slot', atMs, `${node.name} is out for ${owners.join(' and ')}, which hold no slot for it`)
   }
 
@@ -173,6 +178,10 @@ export class FleetJudge {
 }
 
 const isPlanned = (node: NodeFact): boolean => node.isDetached || plannersOf(node).length > 0
+
+/** At most it bears a record. */
+const serves = ({ isReady, isCordoned, isDetached, claimedBy }: NodeFact): boolean =>
+  isReady && !isCordoned && !isDetached && claimedBy.length === 0
 
 const isOut = (node: NodeFact, granted: ReadonlySet<string>): boolean =>
   !node.isReady || node.claimedBy.length > 0 || (node.isCordoned && granted.has(node.name)) || isPlanned(node)
