@@ -16,7 +16,7 @@ import { runTestFile } from './run-test-file.ts'
 async function done(job: Job): Promise<JobReport> {
   try {
     if (job.kind === 'test') return await runTestFile(job.file, job.without)
-    takeAway(job.without, job.withinMs)
+    takeAway(job.without ?? [], job.withinMs)
     return { ...(await ended(job)), spoken: spokenRules() }
   } catch (error) {
     return { kind: 'thrown', job, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }

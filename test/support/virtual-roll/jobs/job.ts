@@ -9,9 +9,9 @@ import type { SeedReport } from '../swarm/seed-report.ts'
 
 /** Something that a worker does in a process of its own. */
 export type Job = World & {
-  /** The rule that is taken away from the engine, by its id, in a tree whose rules can be switched off. */
-  readonly without?: string
-  /** In virtual time: within this a roll has to end without the rule. */
+  /** The rules that are taken away from the engine, by their ids, in a tree whose rules can be switched off. */
+  readonly without?: readonly string[]
+  /** In virtual time: within this a roll has to end without them. */
   readonly withinMs?: number
 }
 

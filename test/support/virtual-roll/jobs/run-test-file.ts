@@ -10,12 +10,16 @@ const ROOT = new URL('../../../..', import.meta.url).pathname
 /** More than any of these files takes on a busy machine: a test that waits without end has seen what it waits for. */
 const LIMIT_MS = 180_000
 
-/** Runs a test file of this tree without a rule. What failed, by the titles of its tests. */
-export async function runTestFile(file: string, without: string | undefined): Promise<JobReport> {
+/** Runs a test file of this tree without some rules. What failed, by the titles of its tests. */
+export async function runTestFile(file: string, without: readonly string[] | undefined): Promise<JobReport> {
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-spoken-'))
   const spokenFile = join(folder, 'spoken')
   const signal = AbortSignal.timeout(LIMIT_MS)
-  const env = { ...process.env, [SWITCHED_BY.spoken]: spokenFile, ...(without && { [SWITCHED_BY.without]: without }) }
+  const env = {
+    ...process.env,
+    [SWITCHED_BY.spoken]: spokenFile,
+    ...(without && { [SWITCHED_BY.without]: without.join('\n') }),
+  }
   const argv = ['--disable-warning=ExperimentalWarning', '--test-reporter=tap', file]
   const child = spawn(process.execPath, argv, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'ignore'], signal })
   try {

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs'
 
-/** How a process is told which rule its engine is without, and where it notes which of them had something to say. */
+/** How a process is told which rules its engine is without, one a line, and where it notes which of them had something to say. */
 export const SWITCHED_BY = { without: 'WITHOUT_RULE', spoken: 'SPOKEN_RULES' } as const
 
-/** The rule that is taken away from the engine of this process, by its id. */
-let without = process.env[SWITCHED_BY.without]
+/** The rules that are taken away from the engine of this process, by their ids. */
+let without = new Set(process.env[SWITCHED_BY.without]?.split('\n'))
 let waitedForMs: number | undefined
 const spoke = new Set<string>()
 
@@ -13,24 +13,24 @@ const spoke = new Set<string>()
  * something to say: a world in which a rule says nothing cannot show that it is missing.
  */
 export function ruled<T>(id: string, away: T, asIs: () => T): T {
-  if (id === without) return away
+  if (without.has(id)) return away
   const said = asIs()
   if (!spoke.has(id) && !isSame(said, away)) noteSpoke(id)
   return said
 }
 
-export function takeAway(id: string | undefined, withinMs?: number): void {
-  without = id
+export function takeAway(ids: readonly string[], withinMs?: number): void {
+  without = new Set(ids)
   waitedForMs = withinMs
   spoke.clear()
 }
 
-export const isRuleAway = (): boolean => without !== undefined
+export const isRuleAway = (): boolean => without.size > 0
 
-/** In virtual time: a roll that takes longer without the rule does not end. Undefined: it has all the time that it has with the rule. */
+/** In virtual time: a roll that takes longer without the rules does not end. Undefined: it has all the time that it has with them. */
 export const endsWithinMs = (): number | undefined => waitedForMs
 
-/** The rules that had something to say since the last one was taken away. */
+/** The rules that had something to say since the last ones were taken away. */
 export const spokenRules = (): readonly string[] => [...spoke]
 
 function noteSpoke(id: string): void {

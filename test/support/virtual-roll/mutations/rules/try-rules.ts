@@ -23,36 +23,41 @@ interface Tried {
 
 /** A rule that so many worlds do not miss, although it had something to say in each of them, is left to the tests. */
 const WORLDS_A_RULE = 20
+/** So many rules are taken away at once at most. */
+const RULES_AT_ONCE = 8
 
 /**
- * Each rule first in the world that once saw it missing. Then each world as it is, and again without each rule that had something to
- * say there, until some checker sees that it is missing.
+ * Each rule first in the world that once saw it missing. Then each world as it is, and again without the rules that had something to
+ * say there, until some checker sees that a rule is missing. A rule is tried alone at first. What several worlds did not miss is taken
+ * away together with others like it, and in halves of them where a checker sees something.
  */
 export async function tryRules({ root, wanted, worlds, workers, untilMs, onSeen }: Trial): Promise<Tried> {
   const left = new Set(wanted.keys())
   const spoken = new Map<string, number>()
-  const known = [...wanted].flatMap(([id, job]): Job[] => (job === undefined ? [] : [{ ...job, without: id }]))
-  const queue: Job[] = known
+  const queue = [...wanted].flatMap(([id, job]): Job[] => (job === undefined ? [] : [{ ...job, without: [id] }]))
   let looked = 0
   const next = (): Job | undefined => {
     if (performance.now() > untilMs || left.size === 0) return undefined
-    const due = queue.findIndex(({ without }) => without !== undefined && left.has(without))
-    if (due >= 0) return queue.splice(0, due + 1).at(-1)
-    queue.length = 0
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      const without = job.without?.filter((id) => left.has(id)) ?? []
+      if (without.length > 0) return { ...job, without }
+    }
     const world = worlds[looked]
     looked += world === undefined ? 0 : 1
     return world
   }
   const onReport = (report: JobReport, job: Job): boolean => {
     const [first] = complaints(report)
-    if (job.without === undefined) {
+    const { without } = job
+    if (without === undefined) {
       if (first !== undefined) console.error(`${jobName(job)} fails as it is: ${first.slice(0, 200)}`)
-      else
-        queue.push(
-          ...missable(report.spoken ?? [], { left, spoken }).map((id) => ({ ...job, ...limitOf(report), without: id })),
-        )
-    } else if (first !== undefined && left.delete(job.without)) {
-      onSeen(job.without, first, job)
+      else queue.push(...jobsWithout(job, report, { left, spoken }))
+    } else if (first !== undefined) {
+      const half = Math.ceil(without.length / 2)
+      const [only = ''] = without
+      if (without.length > 1)
+        queue.unshift({ ...job, without: without.slice(0, half) }, { ...job, without: without.slice(half) })
+      else if (left.delete(only)) onSeen(only, first, job)
     }
     return true
   }
@@ -60,6 +65,16 @@ export async function tryRules({ root, wanted, worlds, workers, untilMs, onSeen 
   await runJobs({ root, jobs, workers, onReport })
   return { spoken, worlds: looked }
 }
+
+/** The same world without the rules that are looked for and had something to say in it. */
+function jobsWithout(job: Job, report: JobReport, known: Known): readonly Job[] {
+  const bySpoken = Map.groupBy(missable(report.spoken ?? [], known), (id) => known.spoken.get(id) ?? 1)
+  const groups = [...bySpoken].flatMap(([times, ids]) => chunks(ids, Math.min(2 ** (times - 1), RULES_AT_ONCE)))
+  return groups.map((without) => ({ ...job, ...limitOf(report), without }))
+}
+
+const chunks = (ids: readonly string[], size: number): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size))
 
 /** Asked anew each time: a world that has just ended brings further jobs. */
 const asResult = (job: Job | undefined): IteratorResult<Job, undefined> =>
