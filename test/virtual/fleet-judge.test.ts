@@ -21,19 +21,19 @@ const factsOf = ({ atMs, nodes = {}, slots = [], maxOut = '2', granted = [] }: M
     ...{ name, isReady: true, isCordoned: false, claimedBy: [], isDetached: false },
     ...nodes[name],
   })),
-  slots: slots.map(([index, holder, node]): SlotFact => ({ index, holder, node })),
+  slots: slots.map(([index, holder, node]): SlotFact => ({ index, holder, node, writtenAtMs: 0 })),
   maxOut,
   granted,
 })
 
+const TERMS = {
+  ...{ nodes: NAMES.length, brakeMax: 1, reactionMs: 1_000, slotMs: 15_000 },
+  ill: [{ fromMs: 10_000, toMs: 20_000 }],
+}
+
 /** What the judge says of a log, the last moment of which is the end where `isEnd`. */
 function said(log: readonly Moment[], isEnd = false): readonly string[] {
-  const judge = new FleetJudge({
-    nodes: NAMES.length,
-    brakeMax: 1,
-    reactionMs: 1_000,
-    maxOutOfRun: new Map([['careful', 1]]),
-  })
+  const judge = new FleetJudge({ ...TERMS, maxOutOfRun: new Map([['careful', 1]]) })
   for (const moment of log) judge.see(factsOf(moment))
   const last = log.at(-1)
   if (isEnd && last !== undefined) judge.end(factsOf(last))
@@ -130,11 +130,7 @@ for (const [what, log, want] of [
   ],
   [
     'a node that leaves a second time without a slot',
-    [
-      { atMs: 0, slots: [A], nodes: { n1: by('a') } },
-      { atMs: 10 },
-      { atMs: 20, nodes: { n1: by('a') } },
-    ],
+    [{ atMs: 0, slots: [A], nodes: { n1: by('a') } }, { atMs: 10 }, { atMs: 20, nodes: { n1: by('a') } }],
     ['no-slot: n1 is out for a, which hold no slot for it'],
   ],
   [
@@ -168,7 +164,7 @@ for (const [what, log, want] of [
 
 /** The budget says 2, then 1, then nothing that makes sense; the second node leaves after that. */
 function fallen(isRead: boolean): readonly string[] {
-  const judge = new FleetJudge({ nodes: NAMES.length, brakeMax: 1, reactionMs: 1_000, maxOutOfRun: new Map() })
+  const judge = new FleetJudge({ ...TERMS, maxOutOfRun: new Map() })
   const slots = [A, B]
   judge.see(factsOf({ atMs: 0, maxOut: '2', slots }))
   judge.read('b', '2', 10)
@@ -189,7 +185,7 @@ test('the judge of fleets holds a run to a value that is gone only if the run ha
 })
 
 test('the judge of fleets holds a run to the value that stands, though the run never reads it', () => {
-  const judge = new FleetJudge({ nodes: NAMES.length, brakeMax: 1, reactionMs: 1_000, maxOutOfRun: new Map() })
+  const judge = new FleetJudge({ ...TERMS, maxOutOfRun: new Map() })
   judge.see(factsOf({ atMs: 0, maxOut: '2', slots: [A, B] }))
   judge.read('b', '2', 10)
   judge.see(factsOf({ atMs: 20, maxOut: '1', slots: [A, B], nodes: { n1: by('a') } }))
@@ -210,4 +206,9 @@ test('the judge of fleets sees what is left at the end', () => {
     'all-back: n4 is claimed by person/p',
     'all-back: slot 0 is held by a/1 for n1',
   ])
+})
+
+test('the judge of fleets lets the slot of a run lapse that could not give it back while the API server was ill', () => {
+  assert.deepEqual(said([{ atMs: 10_000, slots: [A] }], true), ['all-back: slot 0 is held by a/1 for n1'])
+  assert.deepEqual(said([{ atMs: 60_000, slots: [A, C] }], true), ['all-back: slot 2 is held by controller/c for n3'])
 })

@@ -73,7 +73,10 @@ export class FleetEyes {
     const { holderIdentity: holder = '' } = spec as { readonly holderIdentity?: string }
     const index = Number(digits)
     if (holder === '') this.#slots.delete(index)
-    else this.#slots.set(index, { index, holder, node: metadata.annotations?.[SLOT_NODE] ?? '' })
+    else {
+      const node = metadata.annotations?.[SLOT_NODE] ?? ''
+      this.#slots.set(index, { index, holder, node, writtenAtMs: this.#cluster.time.monoMs() })
+    }
     return true
   }
 

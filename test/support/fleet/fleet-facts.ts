@@ -16,6 +16,8 @@ export interface SlotFact {
   readonly index: number
   readonly holder: string
   readonly node: string
+  /** When it was written last. */
+  readonly writtenAtMs: number
 }
 
 /** A fleet at one moment, as it was read from the world; nothing of it by the code that is judged. */

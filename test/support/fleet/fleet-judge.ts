@@ -9,6 +9,10 @@ interface Terms {
   readonly brakeMax: number
   /** How long what others do may take to be heard of, and a write that was decided before to arrive. */
   readonly reactionMs: number
+  /** How long a slot that nobody renews is valid. For as long its holder tries to give it back. */
+  readonly slotMs: number
+  /** When the API server was ill. */
+  readonly ill: readonly { readonly fromMs: number; readonly toMs: number }[]
 }
 
 /** A slot's holder is `RUN/PROCESS` or `RUN+RESTORER/PROCESS` for a roll, and `controller/LEASE` for a controller. */
@@ -97,8 +101,15 @@ export class FleetJudge {
       ]
       if (left.length > 0) this.#tell('all-back', atMs, `${name} ${left.join(', ')}`)
     }
-    for (const { index, holder, node } of slots)
+    for (const { index, holder, node } of slots.filter((slot) => !this.#isLeftStale(slot, atMs)))
       this.#tell('all-back', atMs, `slot ${index} is held by ${holder} for ${node}`)
+  }
+
+  /** The slot of a run that could not give it back while the API server was ill: whoever needs one takes it over. */
+  #isLeftStale({ holder, writtenAtMs }: SlotFact, atMs: number): boolean {
+    const untilMs = writtenAtMs + this.#terms.slotMs
+    const wasIll = this.#terms.ill.some(({ fromMs, toMs }) => fromMs <= untilMs && toMs >= writtenAtMs)
+    return !holder.startsWith(CONTROLLER) && wasIll && untilMs < atMs
   }
 
   #checkLeaving({ atMs, nodes }: FleetFacts, node: NodeFact, planned: number): void {
@@ -179,9 +190,9 @@ export class FleetJudge {
 
 const isPlanned = (node: NodeFact): boolean => node.isDetached || plannersOf(node).length > 0
 
-/** At most it bears a record. */
-const serves = ({ isReady, isCordoned, isDetached, claimedBy }: NodeFact): boolean =>
-  isReady && !isCordoned && !isDetached && claimedBy.length === 0
+/** At most it bears a record; persons may have cordoned or claimed it. */
+const serves = ({ isReady, isDetached, claimedBy }: NodeFact): boolean =>
+  isReady && !isDetached && !claimedBy.some((owner) => PLANNED_OWNER.test(owner))
 
 const isOut = (node: NodeFact, granted: ReadonlySet<string>): boolean =>
   !node.isReady || node.claimedBy.length > 0 || (node.isCordoned && granted.has(node.name)) || isPlanned(node)

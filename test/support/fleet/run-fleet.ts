@@ -111,7 +111,12 @@ class FleetRun {
     this.#startedMs = cluster.time.monoMs()
     const { nodes, brakeMax, api } = scenario
     const reactionMs = api.length === 0 ? 1_000 : CALLS_OF_A_PASS * SLOWEST_MS
-    this.#judge = new FleetJudge({ nodes, brakeMax, reactionMs, maxOutOfRun: this.#maxOutOfRun })
+    const ill = api.map(({ fromMs, toMs }) => ({ fromMs: this.#startedMs + fromMs, toMs: this.#startedMs + toMs }))
+    this.#judge = new FleetJudge({
+      ...{ nodes, brakeMax, reactionMs, ill },
+      maxOutOfRun: this.#maxOutOfRun,
+      slotMs: SLOT_MS,
+    })
     this.#eyes = new FleetEyes(cluster, (facts) => this.#judge.see(facts))
     this.#luck = new FleetLuck(scenario, this.#random.fork('luck'), () => this.#sinceMs)
     this.#persons = new FleetPersons(cluster, this.#random.fork('persons'))

@@ -57,7 +57,9 @@ async function endOf(running: EngineProcess, pause: () => Promise<void>): Promis
 }
 
 /** Nothing is left for another process: all nodes are through, or everything was put back as was asked for. */
-function isDone(roll: VirtualRoll, end: RollEnd): boolean {
+function isDone(roll: VirtualRoll, { outcome, standings }: RollEnd): boolean {
   const { header, entries } = roll.journal
-  return end.outcome === 'completed' || end.outcome === 'aborted' || runFromJournal({ header, entries }).ended
+  if (outcome === 'completed' || outcome === 'aborted') return true
+  // A node whose record could not be taken off is through by the journal, and the next process finishes it.
+  return standings.every(({ state }) => state !== 'out') && runFromJournal({ header, entries }).ended
 }
