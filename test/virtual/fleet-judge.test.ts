@@ -210,5 +210,6 @@ test('the judge of fleets sees what is left at the end', () => {
 
 test('the judge of fleets lets the slot of a run lapse that could not give it back while the API server was ill', () => {
   assert.deepEqual(said([{ atMs: 10_000, slots: [A] }], true), ['all-back: slot 0 is held by a/1 for n1'])
-  assert.deepEqual(said([{ atMs: 60_000, slots: [A, C] }], true), ['all-back: slot 2 is held by controller/c for n3'])
+  const lapsed = { atMs: 60_000, slots: [A, [1, 'controller/c', 'n3']] } as const
+  assert.deepEqual(said([lapsed], true), ['all-back: slot 1 is held by controller/c for n3'])
 })
