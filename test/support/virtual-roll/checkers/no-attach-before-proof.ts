@@ -6,15 +6,17 @@ import type { Checker } from './checker.ts'
 import type { Scene, ServerFact } from './scene.ts'
 
 const NAME = 'no-attach-before-proof'
+/** A static pod is made anew within this. */
+const MEMBER_BACK_MS = 10_000
 
 /**
  * A server is set ready only where its machine runs on another boot than the one that was to end, the node can carry pods
  * again, its static pods and its DaemonSets' pods run anew, and its port answers. Of a node that was ill when it was recorded nothing is asked
- * that it could not do then.
+ * that it could not do then. A member of etcd that people take off it after its reboot was back before.
  */
 export function noAttachBeforeProof(scene: Scene): Checker {
-  /** Per node whose reboot was asked for: containers that ran then. */
-  const containersBefore = new Map<string, ReadonlySet<string>>()
+  /** Per node whose reboot was asked for: when, and containers that ran then. */
+  const rebooted = new Map<string, { readonly atMs: number; readonly containers: ReadonlySet<string> }>()
   /** Per node: the DaemonSets and static pods that were Ready, and the servers that were sent to, when it was recorded. */
   const wellBefore = new Map<string, { readonly daemons: ReadonlySet<string>; readonly servers: ReadonlySet<string> }>()
   const checkPort = ({ key, node, address, port }: ServerFact, what: string): void => {
@@ -28,6 +30,12 @@ export function noAttachBeforeProof(scene: Scene): Checker {
   /** Another lane reboots a machine: a port of this one may lead to a pod that went down there. */
   const isOneBeside = (node: string): boolean =>
     scene.mostOut > 1 && [...scene.cluster.machines.all()].some(({ name }) => name !== node && scene.isAnnounced(name))
+  /** People take it after the reboot, or have it back for so short that it does not run anew yet. */
+  const isTaken = ({ metadata, spec }: PodObject, sinceMs: number): boolean =>
+    metadata.labels?.component === 'etcd' &&
+    scene.handMembers.some(
+      ({ node, from, to }) => node === spec.nodeName && from >= sinceMs && scene.nowMs <= to + MEMBER_BACK_MS,
+    )
   const check = (server: ServerFact): void => {
     const what = `${server.key} was set ready, and`
     const node = scene.cluster.world.store.get(NODES, { name: server.node })
@@ -36,11 +44,12 @@ export function noAttachBeforeProof(scene: Scene): Checker {
     if (machine?.isOn !== true) scene.tell(NAME, `${what} ${server.node} does not run`)
     if (intent !== undefined && machine?.bootId === intent)
       scene.tell(NAME, `${what} ${server.node} was not rebooted yet`)
-    const before = containersBefore.get(server.node)
+    const before = rebooted.get(server.node)
     const well = wellBefore.get(server.node)
     if (before !== undefined && intent !== undefined)
-      for (const pod of notBack(scene, server.node, before))
-        if (well?.daemons.has(daemonOf(pod)) !== false) scene.tell(NAME, `${what} ${pod.metadata.name} is not back`)
+      for (const pod of notBack(scene, server.node, before.containers))
+        if (well?.daemons.has(daemonOf(pod)) !== false && !isTaken(pod, before.atMs))
+          scene.tell(NAME, `${what} ${pod.metadata.name} is not back`)
     const isOurs = isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node))
     // A node that people cordoned before it was begun stays cordoned.
     if (isOurs && !scene.handCordons.has(server.node)) scene.tell(NAME, `${what} ${server.node} is still cordoned`)
@@ -50,7 +59,8 @@ export function noAttachBeforeProof(scene: Scene): Checker {
     onAsked: ({ request }) => {
       const recorded = recordedNode(request)
       if (recorded !== undefined) wellBefore.set(recorded, wellOn(scene, recorded))
-      if (request.kind === 'reboot') containersBefore.set(request.node, containersOn(scene, request.node))
+      if (request.kind === 'reboot')
+        rebooted.set(request.node, { atMs: scene.nowMs, containers: containersOn(scene, request.node) })
       if (request.kind === 'reboot') return
       const ready = new Set(scene.words(request).flatMap(({ key, to }) => (to === 'ready' ? [key] : [])))
       for (const server of scene.servers()) if (ready.has(server.key)) check(server)

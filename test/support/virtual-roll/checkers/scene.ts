@@ -80,6 +80,8 @@ export class Scene {
   readonly blindMs: { readonly from: number; readonly to: number }[] = []
   /** Machines that lost their power, and Nodes that were deleted, by no roll: until they were there again. */
   readonly handOutages: { readonly node: string; readonly from: number; readonly to: number }[] = []
+  /** When people took the member of etcd off a node. */
+  readonly handMembers: { readonly node: string; readonly from: number; readonly to: number }[] = []
   /** A registry was away, so that pods may be back later. */
   pullsLate = false
   /** Whether such a machine or Node is not back yet, with its pods: what is sent to a Service may end at one of them. */

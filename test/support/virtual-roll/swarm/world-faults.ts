@@ -156,8 +156,10 @@ export class WorldFaults {
   }
 
   #takeMember({ node, fromMs, toMs }: Of<'memberAway'>): void {
-    const { machines, time } = this.#parts.scene.cluster
+    const { scene } = this.#parts
+    const { machines, time } = scene.cluster
     const files = machines.manifestsOf(node)
+    scene.handMembers.push({ node, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
     files.put(ETCD, undefined)
     time.later(toMs - fromMs, () => files.put(ETCD, staticManifests(this.#parts.world.pods ?? {}).get(ETCD)))
   }
