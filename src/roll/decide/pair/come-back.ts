@@ -27,6 +27,7 @@ import {
   serversOf,
   silentInstances,
   silentMachines,
+  stillHere,
   twins,
 } from './pair-state.ts'
 
@@ -155,12 +156,25 @@ export const outAgain: MachineRule = {
   step: 'detach',
   next(s) {
     if (s.memory.wasAway !== true && journalWritable(s).length > 0) return done
+    if (notMovedAway(s).length > 0 && !mayMoveAwayStill(s)) return done
     const silentMs = othersSilentMs(s)
     if (silentMs >= s.pair.moveLimitMs) return done
     if (silentMs > 0) return hold(othersSilent(s))
     const reason = s.run.verdict?.reasons[0] ?? { code: 'RequestsFailed', text: 'requests failed' }
-    return act([{ kind: 'moveAway' }], reason)
+    return moveDue(s, 'away', () => act([{ kind: 'moveAway' }], reason)) ?? done
   },
+}
+
+/** The command that moves its addresses away has failed, and was not repeated with success. */
+export function notMovedAway(s: MachineSnapshot): readonly Reason[] {
+  const { moved } = s.evidence
+  return moved?.to === 'away' && moved.error !== undefined ? [moveFailed(s, moved.error)] : []
+}
+
+/** A machine that is off cannot take the command. Where the others carry its addresses, it is not needed either. */
+function mayMoveAwayStill(s: MachineSnapshot): boolean {
+  const isCarried = (ownMachine(s)?.silentForMs ?? 1) > 0 && stillHere(s).length === 0
+  return !isCarried && s.now - (s.evidence.movingSince ?? s.now) < s.spec.attach.limitMs
 }
 
 /** Back without a reboot: the machine may have its addresses back. Its own rules decide which of them it gets. */

@@ -4,7 +4,7 @@ import { journalWritable } from '../guards.ts'
 import { isLeftUndone } from '../last-work.ts'
 import { type AtStep, climb, type MachineRule } from '../step-rule.ts'
 import { record, renewed, slot, slotHeld } from './begin.ts'
-import { attach, outAgain, proof, putBack, settle, soak } from './come-back.ts'
+import { attach, notMovedAway, outAgain, proof, putBack, settle, soak } from './come-back.ts'
 import { detach, reboot } from './leave.ts'
 import type { MachineSnapshot } from './machine-snapshot.ts'
 import { hasRebooted } from './machine-snapshot.ts'
@@ -50,7 +50,8 @@ export function decideMachine(s: MachineSnapshot): MachineDecision {
   const { reasons = [], keepOut } = run.verdict ?? {}
   if (memory.record === undefined && run.verdict !== undefined) return { kind: 'settled', end: 'notTouched', reasons }
   // Without the slot nothing is sent to it.
-  const isLeftSo = memory.isAway === true || !hasRebooted(s) || s.slot.state === 'lost'
+  const isMoved = memory.isAway === true && notMovedAway(s).length === 0
+  const isLeftSo = isMoved || !hasRebooted(s) || s.slot.state === 'lost'
   if (memory.record !== undefined && keepOut === true && isLeftSo) return { kind: 'settled', end: 'keptOut', reasons }
   return climb(keepOut === true ? KEPT_OUT : machineLadder(s), s) ?? ended(s)
 }
@@ -62,7 +63,8 @@ function ended(s: MachineSnapshot): MachineDecision {
     const silent = othersSilent(s).filter(
       (more) => !reasons.some(({ code, object }) => code === more.code && object === more.object),
     )
-    return { kind: 'settled', end: 'keptOut', reasons: [...reasons, ...journalWritable(s), ...silent] }
+    const against = [...reasons, ...notMovedAway(s), ...journalWritable(s), ...silent]
+    return { kind: 'settled', end: 'keptOut', reasons: against }
   }
   if (!hasRebooted(s)) return { kind: 'settled', end: 'restored', reasons }
   if (isLeftUndone(s)) return { kind: 'settled', end: 'keptOut', reasons }

@@ -45,7 +45,10 @@ export interface MachineEvidence
     Stuck {
   /** The last command that moves addresses, and its answer. */
   readonly moved?: { readonly to: 'away' | 'back'; readonly at: MonoMs; readonly error?: string }
-  /** Since the first command of this process that moves the addresses away, or since they were seen away last. */
+  /**
+   * Since the first command of this process that moves the addresses away, or since they were seen away last; anew once they were moved
+   * back.
+   */
   readonly movingSince?: MonoMs
   /** Since the first command of this process that moves the addresses back. */
   readonly movingBackSince?: MonoMs

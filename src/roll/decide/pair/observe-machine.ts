@@ -1,5 +1,6 @@
 import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import type { MonoMs } from '../../../ground/model/time.ts'
 import type { AnyWaiting } from '../../model/decision.ts'
 import type { MachineAction } from '../../model/host-pair.ts'
 import { waitedSince } from '../blocked.ts'
@@ -79,6 +80,10 @@ export interface MachineOutcome {
   readonly slot?: Reason
 }
 
+/** A machine that had its addresses back since has the whole limit anew. */
+const movingSince = ({ moved, movingSince: since }: MachineEvidence, now: MonoMs): MonoMs =>
+  moved?.to === 'back' ? now : (since ?? now)
+
 /** How one effect went. */
 export function rememberMachineOutcome(
   { evidence, now }: Pick<MachineSnapshot, 'evidence' | 'now'>,
@@ -93,7 +98,7 @@ export function rememberMachineOutcome(
       return outcome.slot === undefined ? rest : { ...rest, slotRefused: { at: now, reason: outcome.slot } }
     }
     case 'moveAway':
-      return { ...evidence, movingSince: evidence.movingSince ?? now, moved: { to: 'away', at: now, ...error } }
+      return { ...evidence, movingSince: movingSince(evidence, now), moved: { to: 'away', at: now, ...error } }
     case 'moveBack':
       return { ...evidence, movingBackSince: evidence.movingBackSince ?? now, moved: { to: 'back', at: now, ...error } }
     case 'reboot': {

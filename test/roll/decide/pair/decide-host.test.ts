@@ -33,6 +33,14 @@ import {
 const ABORTED = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'x' }] } as const
 const FAILED = { kind: 'stopped', keepOut: true, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
 
+/** A machine that is back and has failed requests; the command that takes it out again fails since then, the last time so long ago. */
+const refusedAway = ({ agoMs, sinceMs }: { readonly agoMs: number; readonly sinceMs: number }): Given => ({
+  bootId: AFTER,
+  memory: proven,
+  evidence: { ...back, moved: { to: 'away', at: at(agoMs), error: 'no route' }, movingSince: at(sinceMs) },
+  change: { run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
+})
+
 const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['no slot yet', { change: { slot: { state: 'free', mayAct: false } } }, 'slot: takeSlot'],
   ['another run took the slot for good', { change: { slot: { state: 'lost', mayAct: false } } }, 'slot? SlotTaken'],
@@ -142,6 +150,22 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
       evidence: back,
       change: { run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
     },
+    'keptOut',
+  ],
+  [
+    'back, and requests failed: the command that moves its addresses away failed a moment ago',
+    refusedAway({ agoMs: 1000, sinceMs: 2000 }),
+    'detach? MoveFailed',
+  ],
+  ['the same, a while ago', refusedAway({ agoMs: 6000, sinceMs: 7000 }), 'detach: moveAway'],
+  [
+    'the same for as long as a pair may take to become whole',
+    refusedAway({ agoMs: 6000, sinceMs: 300_000 }),
+    'keptOut',
+  ],
+  [
+    'the same of a machine that is off, with its address on the other one',
+    { ...refusedAway({ agoMs: 6000, sinceMs: 7000 }), on: ['lb-2'], silent: ['lb-1'] },
     'keptOut',
   ],
   [
