@@ -82,6 +82,7 @@ export const aReading = (findings: readonly string[], change: Partial<DnsReading
   findings: findings.map(found),
   scene: aDnsScene(),
   isZoneAssumed: false,
+  from: ['n1', 'n3'],
   ...change,
 })
 

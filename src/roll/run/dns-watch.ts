@@ -12,7 +12,7 @@ import type { DnsSpec } from '../model/roll-spec.ts'
 export type RollDnsChecks = Pick<DnsChecks, 'next' | 'close'>
 
 type Last = NonNullable<DnsReadings['last']>
-type Found = Last extends infer Each ? (Each extends Last ? Omit<Each, 'begunAt' | 'endedAt'> : never) : never
+type Found = Last extends infer Each ? (Each extends Last ? Omit<Each, 'begunAt' | 'endedAt' | 'from'> : never) : never
 
 interface DnsWatchParts {
   readonly checks: RollDnsChecks
@@ -32,7 +32,11 @@ const CHECK_LIMIT_MS = 75_000
 const CLOSE_LIMIT_MS = 6_000
 
 const NOT_WANTED = new Error('another check is wanted')
-const keyOf = (want: DnsWant): string => `${want.for} ${want.node}`
+const keyOf = (want: DnsWant): string => `${want.for} ${want.nodes.join(' ')}`
+
+/** It is asked for a node that is back and still waits, beside others by now. */
+const isOfUse = (asked: DnsWant | undefined, want: DnsWant): boolean =>
+  asked?.for === 'back' && want.for === 'back' && asked.nodes.some((node) => want.nodes.includes(node))
 
 /** Checks DNS beside the passes, while a pass waits for what a check tells. Nothing that goes wrong with a check ends the roll. */
 export class DnsWatch {
@@ -40,7 +44,7 @@ export class DnsWatch {
   readonly #wakeup: Wakeup
   readonly #said = new Set<string>()
   #want: DnsWant | undefined
-  #askedFor: string | undefined
+  #asked: DnsWant | undefined
   #last: DnsReadings['last']
   #seen: DnsReadings['seen']
   #askingSince: DnsReadings['askingSince']
@@ -63,10 +67,10 @@ export class DnsWatch {
   /** After each pass: what it waits for. A check for something else is given up. */
   want(want: DnsWant | undefined): void {
     if (this.#isClosed) return
-    const isNew = want !== undefined && keyOf(want) !== this.#askedFor
+    const isNew = want !== undefined && !this.#isAsked(want)
     const wasWanted = this.#want !== undefined
     this.#want = want
-    if (isNew) this.#cancel?.abort(NOT_WANTED)
+    if (isNew && !isOfUse(this.#asked, want)) this.#cancel?.abort(NOT_WANTED)
     if (isNew || (want !== undefined && !wasWanted)) this.#wakeup.wake()
   }
 
@@ -103,8 +107,12 @@ export class DnsWatch {
     }
   }
 
+  #isAsked(want: DnsWant): boolean {
+    return this.#asked !== undefined && keyOf(want) === keyOf(this.#asked)
+  }
+
   #dueInMs(want: DnsWant): number {
-    if (this.#last === undefined || keyOf(want) !== this.#askedFor) return 0
+    if (this.#last === undefined || !this.#isAsked(want)) return 0
     return Math.max(0, this.#last.endedAt + EVERY_MS - this.#parts.clock.monoMs())
   }
 
@@ -113,11 +121,11 @@ export class DnsWatch {
     const begunAt = clock.monoMs()
     const cancel = new AbortController()
     this.#cancel = cancel
-    this.#askedFor = keyOf(want)
+    this.#asked = want
     this.#askingSince = begunAt
     try {
       const found = await this.#found(want, AbortSignal.any([signal, cancel.signal]))
-      this.#last = { ...found, begunAt, endedAt: clock.monoMs() }
+      this.#last = { ...found, begunAt, endedAt: clock.monoMs(), from: want.from }
       if (this.#last.kind === 'seen') this.#seen = this.#last
       this.#tell(this.#last)
     } catch (error) {

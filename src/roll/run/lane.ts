@@ -4,7 +4,7 @@ import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts
 import type { ServerRef } from '../../service/model/balancer.ts'
 import { conditionsWanted } from '../decide/announce/conditions-wanted.ts'
 import type { OutServer } from '../decide/availability/reload-spans.ts'
-import { type DnsWant, dnsWanted } from '../decide/dns/dns-wanted.ts'
+import { type DnsWant, dnsWanted, dnsWantOf } from '../decide/dns/dns-wanted.ts'
 import { podsPutBack } from '../decide/drain/put-back.ts'
 import { kuredLockWanted } from '../decide/kured/lock-taken.ts'
 import { hasCurrent } from '../decide/node-snapshot.ts'
@@ -224,11 +224,8 @@ export class Lane {
   }
 }
 
-/** A node that comes back is out already, and goes first. */
-export function nextDnsWant(lanes: readonly Lane[]): DnsWant | undefined {
-  const wants = lanes.flatMap(({ wantsDns }) => wantsDns ?? [])
-  return wants.find((want) => want.for === 'back') ?? wants[0]
-}
+export const nextDnsWant = (lanes: readonly Lane[]): DnsWant | undefined =>
+  dnsWantOf(lanes.flatMap(({ wantsDns }) => wantsDns ?? []))
 
 /** All lanes until each is through. Whatever ends one of them, none is left in the middle of what it writes. */
 export async function inLanes(lanes: readonly Lane[], signals: Signals): Promise<void> {

@@ -111,7 +111,13 @@ test('that DNS was well counts for a quarter of a minute', () => {
 test('that DNS was ill counts until a check finds it well', () => {
   const ill = dnsSaid(['UdpDead pod c-2'], { endedAt: monoMs(0) })
   assert.equal(withDns(fresh, ill), 'hold record: DnsIll')
-  const last = { kind: 'unknown', why: 'timeout', begunAt: monoMs(998_000), endedAt: monoMs(999_000) } as const
+  const last = {
+    kind: 'unknown',
+    why: 'timeout',
+    begunAt: monoMs(998_000),
+    endedAt: monoMs(999_000),
+    from: [],
+  } as const
   assert.equal(withDns(fresh, { ...ill, last }), 'hold record: DnsIll')
 })
 
@@ -120,7 +126,8 @@ test('where a check showed nothing another one is not waited for', () => {
   const vantages = [{ name: 'here', control: 'fails' }] as const
   const scene = aDnsScene({ vantages })
   assert.equal(withDns(fresh, dnsSaid(['NotAsked cluster dns'], { ...old, scene })), 'act record: writeRecord')
-  assert.equal(withDns(fresh, { last: { kind: 'unknown', why: 'forbidden', ...old } }), 'act record: writeRecord')
+  const none = { kind: 'unknown', why: 'forbidden', from: [] } as const
+  assert.equal(withDns(fresh, { last: { ...none, ...old } }), 'act record: writeRecord')
 })
 
 test('where a check told of pods and not of the Service another one is waited for', () => {

@@ -116,12 +116,23 @@ describe('what a check finds while a node settles', () => {
 })
 
 describe('a check counts for a node that is back', () => {
+  const unknown = (begunAt: number, why: string) =>
+    ({ kind: 'unknown', begunAt: monoMs(begunAt), endedAt: monoMs(begunAt + 1), from: ['n1'], why }) as const
   const begun = (begunAt: number): DnsReadings =>
     dnsSaid(['Healthy cluster dns'], { begunAt: monoMs(begunAt), scene: aDnsScene(askedOn('n1')) })
 
   test('where it began after the node was uncordoned', () => {
     assert.equal(withDns(begun(989_999)), 'hold settle: DnsNotAsked')
     assert.equal(withDns(begun(990_000)), ATTACHES)
+  })
+
+  test('where it asked from that node, and not from one of another lane that is back as well', () => {
+    const spec = aSpec({ dns: { image: 'registry.example/evenkeel:1.0', namespace: 'evenkeel' } })
+    const from = (nodes: readonly string[], at = nodes[0] ?? ''): DnsReadings =>
+      dnsSaid(['Healthy cluster dns'], { begunAt: monoMs(995_000), scene: aDnsScene(askedOn(at)), from: nodes })
+    assert.equal(withDns(from(['n2', 'n3']), { ...back, spec }), 'hold settle: DnsNotAsked')
+    assert.equal(withDns(from(['n1', 'n3']), { ...back, spec }), ATTACHES)
+    assert.equal(withDns(from(['n2', 'n3'])), ATTACHES)
   })
 
   test('and is awaited for half a minute, with relays for as long as their images may take', () => {
@@ -133,21 +144,21 @@ describe('a check counts for a node that is back', () => {
   })
 
   test('and is not waited for from here alone, where the one before showed nothing', () => {
-    const last = { kind: 'unknown', begunAt: monoMs(1), endedAt: monoMs(2), why: 'forbidden' } as const
+    const last = unknown(1, 'forbidden')
     assert.equal(withDns({ last }), ATTACHES)
     const spec = aSpec({ dns: { image: 'registry.example/evenkeel:1.0', namespace: 'evenkeel' } })
     assert.equal(withDns({ last }, { ...back, spec }), 'hold settle: DnsNotAsked')
   })
 
   test('and is not missed where it came to nothing', () => {
-    const last = { kind: 'unknown', begunAt: monoMs(990_000), endedAt: monoMs(990_001), why: 'forbidden' } as const
+    const last = unknown(990_000, 'forbidden')
     assert.equal(withDns({ last }), ATTACHES)
     const ill = dnsSaid(['ProxyStale node n1'], { begunAt: monoMs(989_999) })
     assert.equal(withDns({ ...ill, last }), ATTACHES)
   })
 
   test('and what it found is not forgotten where the next one comes to nothing', () => {
-    const last = { kind: 'unknown', begunAt: monoMs(995_000), endedAt: monoMs(995_001), why: 'timeout' } as const
+    const last = unknown(995_000, 'timeout')
     const ill = dnsSaid(['ProxyStale node n1'], { begunAt: monoMs(990_000) })
     assert.equal(withDns({ ...ill, last }), 'hold settle: DnsNotReady')
   })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import { dnsNotices } from '../../../src/roll/decide/dns/dns-notices.ts'
-import { dnsWanted } from '../../../src/roll/decide/dns/dns-wanted.ts'
+import { type DnsWant, dnsWanted, dnsWantOf } from '../../../src/roll/decide/dns/dns-wanted.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
 import { aReading } from '../../support/roll-dns.ts'
 import { cordoned, out, proven, settled, withPort } from '../../support/roll-stages.ts'
@@ -13,11 +13,11 @@ import { aNode, aRecord, aSnapshot } from '../../support/roll-world.ts'
 function wanted(s: RollSnapshot): string | undefined {
   const asked = { ...s, dns: s.dns ?? {} }
   const want = dnsWanted(asked, decide(asked))
-  return want && `${want.for} ${want.node} from ${want.from.join(' ')}`
+  return want && `${want.for} ${want.nodes.join(' ')} from ${want.from.join(' ')}`
 }
 
 const run = (s: RollSnapshot, done: readonly string[]): RollSnapshot => ({ ...s, run: { ...s.run, done } })
-const old = { last: { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0) } } as const
+const old = { last: { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0), from: [] } } as const
 
 test('before a node goes nodes are asked that stay, those that go last before others', () => {
   assert.equal(wanted(aSnapshot()), 'leaving n1 from n3 n2')
@@ -33,6 +33,18 @@ test('relays of the node that is back serve for the next one as well', () => {
   const s = aSnapshot()
   const next = { ...s, current: { ...s.current, node: aNode('n2') } }
   assert.equal(wanted(run(next, ['n1'])), 'leaving n2 from n1 n3')
+})
+
+test('nodes of several lanes that are back are asked together, each itself; one that is to leave waits for them', () => {
+  const back = (node: string, other: string): DnsWant => ({ nodes: [node], for: 'back', from: [node, other] })
+  const leaving: DnsWant = { nodes: ['n4'], for: 'leaving', from: ['n3', 'n2'] }
+  assert.deepEqual(dnsWantOf([leaving, back('n1', 'n3'), back('n2', 'n1')]), {
+    nodes: ['n1', 'n2'],
+    for: 'back',
+    from: ['n1', 'n2', 'n3'],
+  })
+  assert.deepEqual(dnsWantOf([leaving, back('n2', 'n3')]), back('n2', 'n3'))
+  assert.deepEqual([dnsWantOf([leaving]), dnsWantOf([])], [leaving, undefined])
 })
 
 test('nodes that are not Ready are not asked', () => {
@@ -84,7 +96,7 @@ test('people are told what is not quite well, and what could not be checked', ()
   assert.deepEqual(dnsNotices(aReading(['NotAsked cluster dns']), false), [
     `the state of DNS is only partly known (NotAsked, cluster dns: no query could be sent to it); ${goesBy}; set "dns.image" in the roll file to send queries from nodes`,
   ])
-  const unknown = { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0) } as const
+  const unknown = { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0), from: [] } as const
   assert.deepEqual(dnsNotices({ ...unknown, why: 'it may not list services' }, true), [
     `the state of DNS is not known: it may not list services; ${goesBy}`,
   ])

@@ -11,6 +11,8 @@ export interface DnsReading {
   readonly scene: DnsScene
   /** No Corefile could be read: if DNS does not know the zone, the roll may have asked for the wrong one. */
   readonly isZoneAssumed: boolean
+  /** Nodes that it was to ask from, where the file has relays. */
+  readonly from: readonly string[]
 }
 
 /** A check without a result. */
@@ -20,6 +22,7 @@ interface DnsUnknown {
   readonly endedAt: MonoMs
   /** Absent: nothing of this cluster looks like DNS. */
   readonly why?: string
+  readonly from: readonly string[]
 }
 
 /** The readings of DNS by this process. A pass never asks: checks run beside the passes. */

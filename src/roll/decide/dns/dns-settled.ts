@@ -1,11 +1,12 @@
 import type { DnsFinding, Subject } from '../../../dns/decide/diagnosis/finding.ts'
 import type { DnsScene } from '../../../dns/decide/scene.ts'
+import { runsNoRelay } from '../../../dns/model/runs-no-relay.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { findingText, policyOf } from './dns-policy.ts'
-import { type DnsReading, reachedCluster } from './dns-readings.ts'
+import { type DnsReading, type DnsReadings, reachedCluster } from './dns-readings.ts'
 import { dnsReady, dnsService } from './dns-ready.ts'
 
 /** A check that takes longer than this delays nothing. A relay has to be started first, and its image may have to be pulled. */
@@ -22,15 +23,18 @@ export function dnsUnsettled(s: RecordedSnapshot): readonly Reason[] {
   const { name } = s.current.node
   const since = s.evidence.settlingSince ?? s.now
   const { last, seen } = s.dns
-  if (last === undefined || last.begunAt < since) {
-    const hasRelays = s.spec.dns?.image !== undefined
+  const hasRelays = s.spec.dns?.image !== undefined
+  // A check for the node of another lane, which is back as well, says nothing of this one.
+  const isMissed = ({ begunAt, from }: NonNullable<DnsReadings['last']>): boolean =>
+    begunAt < since || (hasRelays && !runsNoRelay(s.current.node) && !from.includes(name))
+  if (last === undefined || isMissed(last)) {
     // From this machine alone another check would find no more.
     if (last !== undefined && !hasRelays && !reachedCluster(last)) return noEndpoint
     if (s.now - since >= (hasRelays ? RELAY_AWAITED_FOR_MS : AWAITED_FOR_MS)) return noEndpoint
     const text = `the cluster DNS is being checked, now that ${name} is back`
     return [...noEndpoint, { code: 'DnsNotAsked', object: name, text }]
   }
-  return seen === undefined || seen.begunAt < since ? noEndpoint : [...noEndpoint, ...illHere(name, seen)]
+  return seen === undefined || isMissed(seen) ? noEndpoint : [...noEndpoint, ...illHere(name, seen)]
 }
 
 function endpointMissing(s: RecordedSnapshot): readonly Reason[] {

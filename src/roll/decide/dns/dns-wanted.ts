@@ -6,7 +6,8 @@ import { isStillToGo } from './dns-leaving.ts'
 
 /** The check of DNS that is needed next. */
 export interface DnsWant {
-  readonly node: string
+  /** Of each lane that waits for it, the node; more than one only of nodes that are back. */
+  readonly nodes: readonly string[]
   readonly for: 'leaving' | 'back'
   /** Nodes on which relays have to run. */
   readonly from: readonly string[]
@@ -31,16 +32,34 @@ export function dnsWanted(s: RollSnapshot, decision: Decision): DnsWant | undefi
       const record = ownRecord(s)
       if (record === undefined || !hasRebooted({ ...s, record })) return undefined
       const own = runsNoRelay(s.current.node) ? [] : [name]
-      return { node: name, for: 'back', from: [...own, ...others(s).slice(0, PLACES - 1)] }
+      return { nodes: [name], for: 'back', from: [...own, ...others(s).slice(0, PLACES - 1)] }
     }
     default:
       return undefined
   }
 }
 
+/**
+ * What one check can tell to all lanes. A node that comes back is out already, and goes first; nodes that are back together are asked
+ * together, each by a relay of its own, and one that stays.
+ */
+export function dnsWantOf(wants: readonly DnsWant[]): DnsWant | undefined {
+  const back = wants.filter((want) => want.for === 'back')
+  const [first = wants[0]] = back
+  if (back.length < 2) return first
+  const nodes = back.flatMap((want) => want.nodes)
+  const from = [...new Set(back.flatMap((want) => want.from))]
+  const staying = from.filter((name) => !nodes.includes(name))
+  return {
+    nodes,
+    for: 'back',
+    from: [...from.filter((name) => nodes.includes(name)), ...staying.slice(0, PLACES - 1)],
+  }
+}
+
 /** Relays run on nodes that stay: one on the node itself would have to be evicted. */
 const leaving = (s: NodeSnapshot): DnsWant | undefined =>
-  isStillToGo(s) ? { node: s.current.node.name, for: 'leaving', from: others(s) } : undefined
+  isStillToGo(s) ? { nodes: [s.current.node.name], for: 'leaving', from: others(s) } : undefined
 
 /** Of nodes that can run a relay, those that leave last, or not any more, come first: their relays can stay for the next node too. There may be thousands. */
 function others({ cluster, run, current }: NodeSnapshot): readonly string[] {
