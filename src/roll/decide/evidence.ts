@@ -59,6 +59,8 @@ export interface Evidence extends ServiceEvidence {
   readonly intentByUs: boolean
   /** This process has written an intent again that the Node had lost. The command may have been sent before. */
   readonly announcedAgain?: true
+  /** Its reboot was announced, and it was seen without its cordon since: pods may have come. */
+  readonly reopened?: true
   readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }
   /** Since when its proof is waited for: another boot id than the recorded one was seen, whichever it is now. */
   readonly returnedSince?: MonoMs

@@ -2,7 +2,7 @@ import { isUnsent } from './blocked.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
 import type { StepRule } from './step-rule.ts'
 import { attach } from './steps/attach.ts'
-import { cordon } from './steps/cordon.ts'
+import { cordon, cordonAgain } from './steps/cordon.ts'
 import { detach } from './steps/detach.ts'
 import { drain } from './steps/drain.ts'
 import { politeEnd } from './steps/polite-end.ts'
@@ -31,6 +31,9 @@ const GOING_DOWN: readonly StepRule<RecordedSnapshot>[] = [slot, cordon, detach,
 /** The intent is written: the node has to be rebooted, and has to be detached when that happens. */
 const MUST_REBOOT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, detach, reboot]
 
+/** The same, and people took the cordon off meanwhile: pods that came since leave before the command. */
+const REOPENED: readonly StepRule<RecordedSnapshot>[] = [slotHeld, cordonAgain, detach, drain, reboot]
+
 /** Back, after a reboot. The order is law: uncordon, settle, attach, release. */
 const COMING_BACK: readonly StepRule<RecordedSnapshot>[] = [slotHeld, proof, politeEnd, uncordon, settle, attach, soak]
 
@@ -43,6 +46,8 @@ export function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapsho
   const announced = ownIntent(s) !== undefined
   // A Node that registered anew takes pods again, which leave before the command.
   const isToDrain = isUnsent(s) || (s.evidence.announcedAgain === true && s.evidence.reboot === undefined)
-  if (announced) return isToDrain && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
+  if (announced && isToDrain && s.run.verdict === undefined) return GOING_DOWN
+  // Nothing is evicted from a machine that hangs: a pod there never ends.
+  if (announced) return s.evidence.reopened === true && s.current.node.ready === 'True' ? REOPENED : MUST_REBOOT
   return s.run.verdict === undefined ? GOING_DOWN : RESTORING
 }

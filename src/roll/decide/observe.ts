@@ -6,7 +6,7 @@ import { volumesSeen } from './drain/attached-volumes.ts'
 import { blockedPods } from './drain/blocked-ladder.ts'
 import { endpointsGone } from './drain/polite-steps.ts'
 import type { Evidence } from './evidence.ts'
-import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
+import { hasCurrent, hasRebooted, ownIntent, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -30,6 +30,7 @@ export function observe(snapshot: RollSnapshot): Evidence {
     ...firstReturn(recorded),
     ...alreadyAttached(recorded),
     ...drainBegun(recorded),
+    ...reopened(recorded),
     ...volumesSeen(recorded),
     ...endpointsGone(recorded),
     ...blockedPods(recorded),
@@ -98,6 +99,10 @@ function drainBegun(s: RecordedSnapshot): Pick<Evidence, 'firstSeen' | 'evicted'
   if (firstSeen.length > 0) return { firstSeen, evicted }
   return { firstSeen: podsHere(s).map((pod) => pod.uid), evicted }
 }
+
+/** From the announcement on the cordon keeps pods away from a machine that may go down at any moment. */
+const reopened = (s: RecordedSnapshot): Pick<Evidence, 'reopened'> =>
+  ownIntent(s) !== undefined && !s.current.node.unschedulable && s.current.absent !== true ? { reopened: true } : {}
 
 /** Evicted pods of DaemonSets still count as evicted, but another pod of the same DaemonSet does not count as put back. */
 const withoutDaemonSets = (evicted: Evidence['evicted']): Evidence['evicted'] =>

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Node } from '../../../src/ground/model/node.ts'
+import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import { observe } from '../../../src/roll/decide/observe.ts'
@@ -30,6 +32,27 @@ test('a pod that came while the cordon was lifted is evicted, though another pod
   assert.equal(shortDecision(decide(look(true, evidence))), 'act reboot: writeIntent')
   const uncordoned = look(false, evidence)
   assert.equal(shortDecision(decide(look(true, uncordoned.evidence))), 'act drain: evict')
+})
+
+/** People took the cordon off after an earlier process had announced the reboot, and a pod has come. */
+function reopened(unschedulable: boolean, before: Partial<Evidence> = {}, change: Partial<Node> = {}): RollSnapshot {
+  const pods = [aPod('cart-b', 'n1'), aPod('cart-c', 'n2'), aPod('cart-d', 'n3')]
+  const node = { unschedulable, ...change }
+  const world = { record: aRecord(), announced: true, servers: drained(), pods, workloads: [aWorkload()] }
+  const s = aSnapshot({ ...world, node, evidence: { ...detachedEvidence(), awaySince: monoMs(0), ...before } })
+  return { ...s, evidence: observe(s) }
+}
+
+test('pods that came while people had the cordon off leave before the reboot that was announced is sent again, whatever the verdict', () => {
+  const found = reopened(false)
+  assert.equal(shortDecision(decide(found)), 'act cordon: cordon')
+  const { evidence } = found
+  const again = reopened(true, evidence)
+  assert.equal(shortDecision(decide(again)), 'act drain: evict')
+  const verdict = { kind: 'aborted', keepOut: false, reasons: [] } as const
+  assert.equal(shortDecision(decide({ ...again, run: { ...again.run, verdict } })), 'act drain: evict')
+  assert.equal(shortDecision(decide(reopened(true, evidence, { ready: 'Unknown' }))), 'act reboot: sendReboot')
+  assert.equal(shortDecision(decide(reopened(true))), 'act reboot: sendReboot')
 })
 
 const EVICTED = {

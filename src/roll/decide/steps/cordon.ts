@@ -1,7 +1,8 @@
-import { act, hold, type StepAnswer } from '../../../service/decide/step-answer.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import { act, done, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
 import { STEPS } from '../../model/step.ts'
 import { beforeReboot } from '../blocked.ts'
-import { mayStart } from '../guards.ts'
+import { mayDisrupt, mayStart } from '../guards.ts'
 import { hooksAt } from '../hooks/hooks-due.ts'
 import type { NodeSnapshot, RecordedSnapshot } from '../node-snapshot.ts'
 import { ownPodLeaves } from '../own-pod.ts'
@@ -29,6 +30,19 @@ export const cordon: StepRule = {
   },
   remember: beforeReboot,
 }
+
+/** A node whose reboot is announced: it is out already, and only pods can have come since. */
+export const cordonAgain: StepRule = {
+  step: 'cordon',
+  next(s) {
+    const { name, unschedulable } = s.current.node
+    if (unschedulable) return done
+    return holdWhere(mayDisrupt(s)) ?? act([{ kind: 'cordon', node: name }], uncordonedByOthers)
+  },
+  remember: beforeReboot,
+}
+
+export const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'the cordon was lifted meanwhile' }
 
 /**
  * A node that this process had past this step has no cordon any more: people took it off, or the node registered anew. The roll sets it

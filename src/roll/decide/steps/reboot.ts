@@ -13,6 +13,7 @@ import { beforeReboot } from '../requests.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 import { isAnnounced } from '../subject.ts'
+import { uncordonedByOthers } from './cordon.ts'
 
 /**
  * Step 6: the intent is on the node, then the command was sent. Where it is not known whether it was sent (a cut connection, a new
@@ -117,8 +118,6 @@ function unreturned(s: RecordedSnapshot): readonly Reason[] {
   const isUntried = answer === undefined && isUnsent(s)
   return answer?.kind === 'sent' || isUntried ? [] : [waiting(s.current.node.name, answer)]
 }
-
-const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'the cordon was lifted meanwhile' }
 
 function waiting(node: string, answer: RebootAnswer | undefined): Reason {
   switch (answer?.kind) {
