@@ -109,6 +109,24 @@ test('law: an instance that comes back has each server out that the other instan
   )
 })
 
+test('a reboot command that could not be sent to a machine is not said to be sent, and is sent again within seconds', async (t) => {
+  const roll = begun(t, {
+    world: (pair) => {
+      const reboot = pair.reboot.bind(pair)
+      let tries = 0
+      pair.reboot = async (name, bootId) =>
+        tries++ === 0 ? { kind: 'unsent', text: 'ssh: no route' } : reboot(name, bootId)
+    },
+  })
+  const sent = () =>
+    roll.events.flatMap((event) => (event.type === 'write' && event.action === 'reboot' ? [event.text] : []))
+  while (sent().length < 2) await roll.clock.advance(1000)
+  const [first, second] = roll.events.filter((event) => event.type === 'write' && event.action === 'reboot')
+  assert.deepEqual(sent(), ['reboot command to lb-1: it was not sent: ssh: no route', 'reboot command to lb-1'])
+  assert.ok(first?.type === 'write' && !first.ok)
+  assert.ok(Date.parse(second?.at ?? '') - Date.parse(first.at) < 10_000)
+})
+
 /** What stands against the first machine; nothing is done to it, or it is put back. */
 const AGAINST: readonly {
   readonly what: string

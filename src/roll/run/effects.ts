@@ -4,9 +4,10 @@ import { describeAction } from './describe-action.ts'
 import type { EventLog } from './event-log.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { Performer } from './perform.ts'
+import { rebootWords } from './reboot-words.ts'
 
 interface EffectsParts {
-  readonly performer: Performer
+  readonly performer: Pick<Performer, 'perform'>
   readonly events: EventLog
   readonly overlay: NodeOverlay
 }
@@ -37,8 +38,11 @@ export class Effects {
     const outcome = await performer.perform(action, signal)
     if (outcome.ok && outcome.node !== undefined) overlay.wrote(outcome.node)
     if (!outcome.ok && outcome.error === lastError) return outcome
-    const text = outcome.ok ? describeAction(action) : `${describeAction(action)}: ${outcome.error}`
-    events.emit({ type: 'write', node: action.node, action: action.kind, text, ok: outcome.ok })
+    const { ok, text: why } = outcome.ok
+      ? (rebootWords(outcome.reboot) ?? { ok: true, text: undefined })
+      : { ok: false, text: outcome.error }
+    const text = why === undefined ? describeAction(action) : `${describeAction(action)}: ${why}`
+    events.emit({ type: 'write', node: action.node, action: action.kind, text, ok })
     return outcome
   }
 

@@ -13,7 +13,8 @@ import type { MachineAction, MachinePlace, PairMachine } from '../../model/host-
 import type { HostMachines } from '../../ports/host-machines.ts'
 import type { HookRunner } from '../hooks/hook-runner.ts'
 import { startHook } from '../hooks/start-hook.ts'
-import { EFFECT_LIMIT_MS, SlotBound } from '../slot-bound.ts'
+import { rebootWords } from '../reboot-words.ts'
+import { EFFECT_LIMIT_MS, SlotBound, slotLapsed } from '../slot-bound.ts'
 
 interface MachineEffectsParts {
   readonly keeper: LeaseKeeper
@@ -109,15 +110,23 @@ export class MachineEffects {
     return answer.ok ? { ok: true } : { ok: false, error: answer.text }
   }
 
-  /** Renews first, so that the command has all the time that a slot can give. */
-  async #reboot({ ssh }: PairMachine, bootId: string, signal: AbortSignal): Promise<MachineOutcome> {
+  async #reboot(host: PairMachine, bootId: string, signal: AbortSignal): Promise<MachineOutcome> {
+    const reboot = await this.#rebootAnswer(host, bootId, signal)
+    const { ok, text } = rebootWords(reboot) ?? { ok: true, text: undefined }
+    return ok ? { ok, reboot } : { ok, error: text ?? reboot.kind, reboot }
+  }
+
+  /** Renews first, so that the command has all the time that a slot can give. Without the slot the machine gets no command. */
+  async #rebootAnswer({ ssh }: PairMachine, bootId: string, signal: AbortSignal): Promise<RebootAnswer> {
     const renewed = await this.#parts.keeper.renewNow(signal)
-    const target = { node: ssh, address: ssh }
-    const reboot: RebootAnswer =
-      renewed.kind === 'renewed'
-        ? await this.#bound.reboot(WHAT, { target, bootId }, signal)
-        : { kind: 'refused', text: 'the slot could not be renewed, so nothing was sent' }
-    return reboot.kind === 'refused' ? { ok: false, error: reboot.text, reboot } : { ok: true, reboot }
+    if (renewed.kind === 'unanswered') return { kind: 'unsent', text: renewed.error.message }
+    if (renewed.kind !== 'renewed') return { kind: 'unsent', text: slotLapsed.message }
+    try {
+      return await this.#bound.reboot(WHAT, { target: { node: ssh, address: ssh }, bootId }, signal)
+    } catch (error) {
+      if (error !== slotLapsed) throw error
+      return { kind: 'unsent', text: slotLapsed.message }
+    }
   }
 
   async #setServer(

@@ -5,7 +5,12 @@ import { decideMachine, type MachineDecision, type MachineEnd } from '../../deci
 import { MACHINE_ENTRY, MACHINE_MEANT, type MachineEntry } from '../../decide/pair/machine-memory.ts'
 import type { MachineEvidence, MachineSnapshot } from '../../decide/pair/machine-snapshot.ts'
 import { hasRebooted } from '../../decide/pair/machine-snapshot.ts'
-import { observeMachine, rememberMachineDecision, rememberMachineOutcome } from '../../decide/pair/observe-machine.ts'
+import {
+  type MachineOutcome,
+  observeMachine,
+  rememberMachineDecision,
+  rememberMachineOutcome,
+} from '../../decide/pair/observe-machine.ts'
 import { requestVerdict } from '../../decide/request-verdict.ts'
 import { disruptsMachine, type MachineAction, type MachinePlace } from '../../model/host-pair.ts'
 import type { NodeResult } from '../../model/roll-event.ts'
@@ -15,6 +20,7 @@ import { notRightForMachine } from '../last-moment.ts'
 import { recordOf } from '../last-seen.ts'
 import { PassReport } from '../pass-report.ts'
 import { PassVerdict } from '../pass-verdict.ts'
+import { rebootWords } from '../reboot-words.ts'
 import { machinesBegun, memoryOfMachine, rememberOfMachine } from '../run-state.ts'
 import type { MachineEffects } from './machine-effects.ts'
 import type { PairWatch } from './pair-watch.ts'
@@ -117,7 +123,7 @@ export class MachinePass {
       } else if (!isOfSlot(meant)) this.#remember({ host, meant })
       const outcome = await effects.perform(meant, place, signal)
       this.#evidence = rememberMachineOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)
-      if (isReported(meant)) this.#wrote(meant, outcome.ok ? undefined : (outcome.error ?? 'it failed'))
+      if (isReported(meant)) this.#wrote(meant, asWritten(outcome))
     }
     if (actions.some(({ kind }) => kind === 'restoreServer' || kind === 'takeSlot'))
       await Promise.all(this.#own(pollers).map((poller) => poller.poll(signal)))
@@ -140,14 +146,13 @@ export class MachinePass {
     if (!isLeaving && meant.kind !== 'reboot') return true
     await Promise.all([watch.refresh(signal), ...this.#own(pollers).map((poller) => poller.poll(signal))])
     const why = notRightForMachine(meant, this.#gather())
-    if (why !== undefined) this.#wrote(meant, `not done, since ${why}`)
+    if (why !== undefined) this.#wrote(meant, { ok: false, why: `not done, since ${why}` })
     return why === undefined
   }
 
-  /** `failure`: absent where it was done. */
-  #wrote(action: MachineAction, failure?: string): void {
-    const text = `${actionText(action, this.name)}${failure === undefined ? '' : `: ${failure}`}`
-    this.#parts.events.emit({ type: 'write', node: this.name, action: action.kind, text, ok: failure === undefined })
+  #wrote(action: MachineAction, { ok, why }: Written): void {
+    const text = `${actionText(action, this.name)}${why === undefined ? '' : `: ${why}`}`
+    this.#parts.events.emit({ type: 'write', node: this.name, action: action.kind, text, ok })
   }
 
   /** For the next process. Where the disk refuses the entry now, it is written once the disk takes it. */
@@ -189,6 +194,18 @@ const isOfSlot = ({ kind }: MachineAction): boolean => kind === 'takeSlot' || ki
 /** The hook runner reports how a hook ended, and the record and the proof are steps of their own. */
 const isReported = ({ kind }: MachineAction): boolean => !['record', 'proven', 'runHook', 'undoHook'].includes(kind)
 
+interface Written {
+  readonly ok: boolean
+  /** Absent: it was done, and there is no more to say. */
+  readonly why?: string
+}
+
+function asWritten({ ok, error, reboot }: MachineOutcome): Written {
+  const words = rebootWords(reboot)
+  if (words !== undefined) return { ok, why: words.text }
+  return ok ? { ok } : { ok, why: error ?? 'it failed' }
+}
+
 function actionText(action: MachineAction, host: string): string {
   switch (action.kind) {
     case 'takeSlot':
@@ -200,7 +217,7 @@ function actionText(action: MachineAction, host: string): string {
     case 'moveBack':
       return `addresses of ${host} moved back`
     case 'reboot':
-      return `reboot of ${host} sent`
+      return `reboot command to ${host}`
     case 'restoreServer':
       return `${serverKey(action.ref)} set to ${action.state ?? `weight ${action.weight}`}`
     case 'record':
