@@ -50,7 +50,7 @@ const MOMENTS: readonly {
 }[] = [
   {
     moment: 'node',
-    hold: 'lb-1 record GateFails',
+    hold: 'lb-1 slot GateFails',
     boots: [0, 0],
     said: [],
     outcome: 'held',

@@ -2,6 +2,7 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import { act, done, type Hold, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
 import type { MachineAction, ServerBefore } from '../../model/host-pair.ts'
 import type { Step } from '../../model/step.ts'
+import { gatesHold } from '../gates/gates-hold.ts'
 import { slotLive } from '../guards.ts'
 import { beforeRecord } from '../requests.ts'
 import type { MachineRule } from '../step-rule.ts'
@@ -15,8 +16,13 @@ export const slot: MachineRule = {
   step: 'slot',
   next(s) {
     const outside = windowAgainst(s)
-    if (outside !== undefined) return beforeWindow(s, outside)
-    return s.slot.state === 'mine' ? done : (holdWhere(mayBegin(s)) ?? takeSlot(s))
+    if (outside !== undefined) return withoutSlot(s, outside)
+    const gates = gatesHold(s, 'node')
+    const failing = gates.find(({ code }) => code !== 'GateAsked')
+    if (s.slot.state === 'mine') return failing === undefined ? done : withoutSlot(s, failing)
+    // While another owner has the slot, no gate is asked.
+    const asked = s.evidence.slotRefused === undefined ? holdWhere(gates) : undefined
+    return holdWhere(mayBegin(s)) ?? asked ?? takeSlot(s)
   },
 }
 
@@ -34,9 +40,9 @@ export const slotHeld: MachineRule = {
 /** While the slot is not renewed, nothing is sent: the ladder waits here, and shows `step`. */
 export const renewed = (step: Step): MachineRule => ({ step, next: (s) => holdWhere(slotLive(s)) ?? done })
 
-/** While a time window is waited for, the slot is given back: the wait may take hours. */
-const beforeWindow = (s: MachineSnapshot, outside: Reason): StepAnswer<MachineAction> =>
-  refusedLately(s) ?? (s.slot.state === 'mine' ? act([{ kind: 'releaseSlot' }], outside) : hold([outside]))
+/** While a time window or a gate is waited for, the slot is given back: the wait may take hours, and other owners need it. */
+const withoutSlot = (s: MachineSnapshot, awaited: Reason): StepAnswer<MachineAction> =>
+  refusedLately(s) ?? (s.slot.state === 'mine' ? act([{ kind: 'releaseSlot' }], awaited) : hold([awaited]))
 
 function takeSlot(s: MachineSnapshot): StepAnswer<MachineAction> {
   const { state, holderRun } = s.slot

@@ -28,6 +28,8 @@ const gated = (
         },
       }),
 })
+const unslotted = { slot: { state: 'free', mayAct: false } } as const
+const TAKEN = { code: 'SlotTaken', text: 'run run-2 has the slot' } as const
 const atReboot: Given = { on: ['lb-2'], memory: away, evidence: moved }
 const settled: Given = { on: ['lb-2'], bootId: AFTER, memory: proven, evidence: { provenSince: at(1000) } }
 
@@ -43,8 +45,16 @@ const unsilenced: Partial<MachineSnapshot> = {
 
 const GATE_ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['a gate that was not asked', { change: gated(undefined) }, 'record? GateAsked'],
-  ['a gate that fails', { change: gated('node', 'fails') }, 'record? GateFails'],
-  ['a gate that cannot be asked', { change: gated('node', 'unknown') }, 'record? GateUnknown'],
+  ['a gate that fails: other owners may have the slot', { change: gated('node', 'fails') }, 'slot: releaseSlot'],
+  ['a gate that cannot be asked', { change: gated('node', 'unknown') }, 'slot: releaseSlot'],
+  ['no slot, and a gate that fails', { change: { ...gated('node', 'fails'), ...unslotted } }, 'slot? GateFails'],
+  ['no slot, and a gate that was not asked', { change: { ...gated(undefined), ...unslotted } }, 'slot? GateAsked'],
+  ['no slot, and a gate that passes', { change: { ...gated('node'), ...unslotted } }, 'slot: takeSlot'],
+  [
+    'no slot, which another owner has, and a gate that was not asked',
+    { change: { ...gated(undefined), ...unslotted }, evidence: { slotRefused: { at: at(5000), reason: TAKEN } } },
+    'slot: takeSlot',
+  ],
   ['a gate that passes', { change: gated('node') }, 'record: record'],
   ['an answer that is old', { change: gated('node', 'passes', 60_000) }, 'record? GateAsked'],
   ['an answer for another moment', { change: gated('reboot') }, 'record? GateAsked'],
@@ -83,7 +93,7 @@ function heldFor(given: Given, ms: number): string {
 }
 
 test('a gate at its limit restores a machine whose reboot is not announced, and keeps a rebooted one without its addresses', () => {
-  const before = { change: gated('node', 'fails') }
+  const before = { change: { ...gated('node', 'fails'), ...unslotted } }
   assert.deepEqual([heldFor(before, 59_999), heldFor(before, 60_000)], ['none', 'held'])
   assert.equal(heldFor({ ...atReboot, change: gated('reboot', 'unknown') }, 60_000), 'held')
   assert.equal(heldFor({ ...settled, change: gated('attach', 'fails') }, 60_000), 'stopped keepOut')

@@ -97,7 +97,8 @@ test('the lock is given back while a machine that is not begun waits for a time 
   const window = { zone: 'UTC', open: [], not: [], onClose: 'restore' } as const
   const outside = locked({}, { change: { ...closed, ...free, spec: { ...spec, window } } })
   const answers = { ceph: [{ kind: 'fails', text: 'x', begunAt: at(0), endedAt: at(0) }] } as const
-  const refused = locked({}, { change: { gates: { about: { node: 'lb-1', moment: 'node' }, readings: answers } } })
+  const asked = { about: { node: 'lb-1', moment: 'node' }, readings: answers } as const
+  const refused = locked({}, { change: { ...free, gates: asked } })
   assert.deepEqual([said(outside), kuredLockWanted(outside, decideMachine(outside))], ['slot? WindowClosed', false])
-  assert.deepEqual([said(refused), kuredLockWanted(refused, decideMachine(refused))], ['record? GateFails', false])
+  assert.deepEqual([said(refused), kuredLockWanted(refused, decideMachine(refused))], ['slot? GateFails', false])
 })
