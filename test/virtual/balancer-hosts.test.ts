@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Node } from '../../src/ground/model/node.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { plainText } from '../../src/ground/model/sentence.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import type { RunState } from '../../src/roll/run/run-state.ts'
+import { RECORD_ANNOTATION } from '../../src/service/model/node-record.ts'
 import { MemoryPair, stateOf, twoHosts } from '../support/memory-pair.ts'
 import { leave, memoryRoll } from '../support/memory-roll.ts'
+import { aNode } from '../support/roll-world.ts'
 import { hostsSpec, RUN_HOSTS } from '../support/two-hosts-run.ts'
 
 interface Begun {
@@ -12,12 +16,14 @@ interface Begun {
   readonly order?: readonly string[]
   readonly world?: (pair: MemoryPair) => void
   readonly run?: Partial<RunState>
+  readonly nodes?: readonly Node[]
 }
 
-function begun(t: TestContext, { spec = hostsSpec(), order = [], world = () => undefined, run }: Begun = {}) {
+function begun(t: TestContext, { spec = hostsSpec(), order = [], world = () => undefined, run, nodes }: Begun = {}) {
   let pair: MemoryPair | undefined
   const roll = memoryRoll({
     run: { spec, order, hosts: RUN_HOSTS, ...run },
+    ...present({ nodes }),
     pair: (clock) => {
       pair = new MemoryPair(clock)
       world(pair)
@@ -125,6 +131,16 @@ test('a reboot command that could not be sent to a machine is not said to be sen
   assert.deepEqual(sent(), ['reboot command to lb-1: it was not sent: ssh: no route', 'reboot command to lb-1'])
   assert.ok(first?.type === 'write' && !first.ok)
   assert.ok(Date.parse(second?.at ?? '') - Date.parse(first.at) < 10_000)
+})
+
+test('a node whose record cannot be read may be out: no machine is begun beside it', async (t) => {
+  const nodes = [aNode('n1', { annotations: { [RECORD_ANNOTATION]: '{"version":2}' } }), aNode('n2'), aNode('n3')]
+  const roll = begun(t, { nodes })
+  await roll.clock.advance(20_000)
+  const held = roll.events.flatMap((event) =>
+    event.type === 'hold.started' ? event.reasons.map(({ code }) => code) : [],
+  )
+  assert.deepEqual([held, roll.pair.said], [['NodeStillOut'], []])
 })
 
 /** What stands against the first machine; nothing is done to it, or it is put back. */

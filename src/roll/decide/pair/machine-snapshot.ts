@@ -91,7 +91,7 @@ export interface MachineSnapshot
   readonly instances: readonly InstanceSnapshot[]
   /** Absent: not asked, or no balancer can tell. */
   readonly connections?: ConnectionCount
-  /** Nodes that are out, or may be, by any roll. */
+  /** Nodes that are out, or may be, by any roll: they bear a record, also one that cannot be read. */
   readonly nodesOut: readonly string[]
   /** kured's DaemonSet is among them, with its lock. */
   readonly cluster: Pick<ClusterReading, 'workloads'>

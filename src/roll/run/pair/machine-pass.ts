@@ -1,6 +1,7 @@
 import { present } from '../../../ground/model/present.ts'
 import { RECHECK_MS } from '../../../service/decide/step-answer.ts'
 import { serverKey } from '../../../service/model/balancer.ts'
+import { RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { decideMachine, type MachineDecision, type MachineEnd } from '../../decide/pair/decide-machine.ts'
 import { MACHINE_ENTRY, MACHINE_MEANT, type MachineEntry } from '../../decide/pair/machine-memory.ts'
 import type { MachineEvidence, MachineSnapshot } from '../../decide/pair/machine-snapshot.ts'
@@ -17,7 +18,6 @@ import type { NodeResult } from '../../model/roll-event.ts'
 import type { BalancerPoller } from '../balancer-poller.ts'
 import { type GatherParts, runSnapshot, sharedReadings, slotReading } from '../gather.ts'
 import { notRightForMachine } from '../last-moment.ts'
-import { recordOf } from '../last-seen.ts'
 import { PassReport } from '../pass-report.ts'
 import { PassVerdict } from '../pass-verdict.ts'
 import { rebootWords } from '../reboot-words.ts'
@@ -179,7 +179,7 @@ export class MachinePass {
       machines: watch.machines(),
       ...watch.connections(),
       instances: this.#own(pollers).map((poller) => poller.snapshot()),
-      nodesOut: cluster.nodes.filter((node) => recordOf(node) !== undefined).map((node) => node.name),
+      nodesOut: cluster.nodes.filter(({ annotations }) => RECORD_ANNOTATION in annotations).map(({ name }) => name),
       cluster: { workloads: cluster.workloads },
       clusterUnknown: cluster.staleForMs > 0 || cluster.unlisted !== undefined,
       memory: memoryOfMachine(run, name),
