@@ -32,6 +32,8 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
       return outcome.ok ? { ...evidence, marked: [...(evidence.marked ?? []), action.node] } : evidence
     case 'takeSlot':
       return outcome.ok ? { ...evidence, slotTakenAt: s.now } : evidence
+    case 'releaseSlot':
+      return outcome.ok ? withoutSlot(evidence) : evidence
     case 'writeRecord':
       return outcome.ok && action.announced === true ? { ...evidence, announcedAgain: true } : evidence
     case 'writeIntent':
@@ -41,6 +43,15 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
     default:
       return { ...evidence, ...rememberService({ evidence, now: s.now }, action, outcome) }
   }
+}
+
+/**
+ * A slot that was given back before the node was begun is taken anew, and what was read in between may be another owner's doing. That of a
+ * node that is through counts for how long the node took.
+ */
+function withoutSlot(evidence: Evidence): Evidence {
+  const { slotTakenAt: _, ...rest } = evidence
+  return evidence.attachedAt === undefined ? rest : evidence
 }
 
 function sent({ now, evidence: { reboot: before } }: RollSnapshot, answer: RebootAnswer): Partial<Evidence> {

@@ -32,6 +32,15 @@ test('a slot whose claim was answered too late is ours from when that is seen', 
   assert.equal(observe({ ...late, slot: { state: 'other', mayAct: false } }).slotTakenAt, undefined)
 })
 
+test('law: the record says what was there while the slot was held; a slot that was given back and taken again is ours from the second time', () => {
+  const { evidence, ...s } = askedAt(1_000_000)
+  const given = rememberOutcome({ ...s, evidence }, { kind: 'releaseSlot', node: 'n1' }, { ok: true })
+  const again = observe({ ...s, evidence: given, now: monoMs(1_060_000) })
+  assert.equal(again.slotTakenAt, 1_060_000)
+  const refused = { ok: false, code: 'SLOT_UNANSWERED', error: 'no answer', retryInMs: 1000 } as const
+  assert.equal(rememberOutcome({ ...s, evidence }, { kind: 'releaseSlot', node: 'n1' }, refused).slotTakenAt, TAKEN_AT)
+})
+
 test('law: the record says what was there while the slot was held; what a balancer said is not recorded before the roll knows since when it owns the slot', () => {
   const { slotTakenAt: _, ...evidence } = askedAt(1_000_000).evidence
   assert.equal(shortDecision(decide({ ...askedAt(1_000_000), evidence })), 'hold record: ReadBeforeSlot')
