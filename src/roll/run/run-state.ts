@@ -141,15 +141,21 @@ export function measuredFrom(run: RunState, wall: WallMs): void {
 export function nodeEnded(run: RunState, { node, state }: Pick<NodeResult, 'node' | 'state'>): void {
   const course: Course = run
   course.settledHere = [...run.settledHere, node]
+  forgetEffects(run, node)
   if (state === 'inService') course.done = [...run.done, node]
 }
 
 /** Others have put the node back: what earlier processes did to it is over. */
 export function forgetBefore(run: RunState, node: string): void {
+  forgetEffects(run, node)
+  forgetRecord(run, node)
+}
+
+/** A node that is begun again after it was put back begins anew. */
+function forgetEffects(run: RunState, node: string): void {
   const course: Course = run
   const { [node]: _, ...others } = run.effectsBefore
   course.effectsBefore = others
-  forgetRecord(run, node)
 }
 
 /** From now on the node's record counts as it is on the Node, and not as in the journal. */

@@ -5,7 +5,7 @@ import { wallMs } from '../../../src/ground/model/time.ts'
 import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import type { Verdict } from '../../../src/roll/model/verdict.ts'
 import { plannedEntry, runFromJournal } from '../../../src/roll/run/run-from-journal.ts'
-import { chosenBy, giveVerdict, newRun, nodeEnded, verdictFor } from '../../../src/roll/run/run-state.ts'
+import { chosenBy, giveVerdict, newRun, nodeEnded, type RunState, verdictFor } from '../../../src/roll/run/run-state.ts'
 import { aSpec } from '../../support/roll-world.ts'
 import { hostsSpec } from '../../support/two-hosts-run.ts'
 
@@ -66,6 +66,13 @@ test('a node that ended in service is through for the run, one that was put back
   ]
   for (const ended of ends) nodeEnded(run, ended)
   assert.deepEqual([run.done, run.settledHere], [['n1'], ['n1', 'n2']])
+})
+
+test('a node that was put back is begun anew: what earlier processes did to it before is over', () => {
+  const before = { evicted: { 'uid-1': { name: 'shop/cart-a', stage: 2 } }, setOut: {} }
+  const run: RunState = { ...aRun(), effectsBefore: { n1: before, n2: before } }
+  nodeEnded(run, { node: 'n1', state: 'restored' })
+  assert.deepEqual(run.effectsBefore, { n2: before })
 })
 
 test('a verdict that keeps one node out lets another node of the run go back', () => {
