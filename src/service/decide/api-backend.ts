@@ -11,7 +11,8 @@ const EVERYBODYS_PORTS: readonly number[] = [80, 443]
 
 /**
  * The port by which a backend leads to the Kubernetes API or its etcd. Such a backend is never touched: without it the roll could not go on
- * in mid-step. `apiServers` are those that the cluster itself names, in its kubeconfig or in the endpoints of `default/kubernetes`.
+ * in mid-step. `apiServers` are those that the cluster itself names, in its kubeconfig or in the endpoints of `default/kubernetes`. A
+ * kubeconfig that names this machine leads through a tunnel, whose port says nothing of the ports of the cluster.
  */
 export const apiPort = (
   { servers }: { readonly servers: readonly Endpoint[] },
@@ -23,8 +24,11 @@ export const isNamedAsApi = ({ name }: { readonly name: string }): boolean => AP
 
 const isApiServer = ({ address, port }: Endpoint, apiServers: readonly Endpoint[]): boolean =>
   USUAL_API_PORTS.includes(port) ||
-  apiServers.some(
-    (known) => known.port === port && (!EVERYBODYS_PORTS.includes(port) || isSame(known.address, address)),
-  )
+  apiServers.some((known) => known.port === port && (!saysNothing(known) || isSame(known.address, address)))
+
+const saysNothing = ({ address, port }: Endpoint): boolean => EVERYBODYS_PORTS.includes(port) || isThisMachine(address)
+
+const isThisMachine = (address: string): boolean =>
+  /^(localhost|127\.[0-9.]+|0:0:0:0:0:0:0:1)$/.test(canonicalAddress(address))
 
 const isSame = (one: string, other: string): boolean => canonicalAddress(one) === canonicalAddress(other)

@@ -19,6 +19,13 @@ test('at a port that many services use, the address decides', () => {
   assert.equal(apiPort(backend(443), [at('::ffff:10.0.0.1', 443)]), 443)
 })
 
+test('a kubeconfig that leads through a tunnel says nothing of the ports of the cluster', () => {
+  for (const tunnel of ['127.0.0.1', 'localhost', '::1'])
+    assert.equal(apiPort(backend(8443), [at(tunnel, 8443)]), undefined, tunnel)
+  assert.equal(apiPort(backend(8443), [at('127.0.0.1', 8443), at('10.0.0.1', 8443)]), 8443)
+  assert.equal(apiPort({ servers: [at('127.0.0.1', 8443)] }, [at('127.0.0.1', 8443)]), 8443)
+})
+
 test('the name of a backend is that of the API only as a whole', () => {
   const named = [
     'k8s-api',
