@@ -1,10 +1,11 @@
+import { isIPv6 } from 'node:net'
 import { WorldError } from '../../../../ground/model/world-error.ts'
 import type { InstanceAddress } from '../../../model/balancer-spec.ts'
 
 /** The line of haproxy.cfg that gives a socket the right to set states. */
 export function adminSocketLine(address: InstanceAddress): string {
-  const where = address.kind === 'tcp' ? `ipv4@${address.host}:${address.port}` : `${address.path} mode 660`
-  return `stats socket ${where} level admin`
+  if (address.kind !== 'tcp') return `stats socket ${address.path} mode 660 level admin`
+  return `stats socket ${isIPv6(address.host) ? 'ipv6' : 'ipv4'}@${addressText(address)} level admin`
 }
 
 export function addressText(address: InstanceAddress): string {
@@ -12,7 +13,7 @@ export function addressText(address: InstanceAddress): string {
     case 'unix':
       return address.path
     case 'tcp':
-      return `${address.host}:${address.port}`
+      return `${isIPv6(address.host) ? `[${address.host}]` : address.host}:${address.port}`
     case 'ssh':
       return `${address.path} on ${address.host}`
   }
