@@ -16,6 +16,8 @@ interface Preset {
   mode: Mode
   disabled: boolean
   checked: boolean
+  /** Absent: there is none. */
+  defaultBackend?: string
 }
 
 interface Proxy extends Preset {
@@ -96,12 +98,10 @@ const backendOf = ({ name, mode, disabled, servers }: Proxy, checkedOf: Checked)
   }),
 })
 
-const frontendOf = ({ name, kind, mode, binds, backends }: Proxy): ConfigFrontend => ({
-  name,
-  mode,
-  binds,
-  backends: kind === 'listen' ? [name, ...backends] : backends,
-})
+function frontendOf({ name, kind, mode, binds, backends, defaultBackend }: Proxy): ConfigFrontend {
+  const used = defaultBackend === undefined ? backends : [defaultBackend, ...backends]
+  return { name, mode, binds, backends: kind === 'listen' ? [name, ...used] : used }
+}
 
 const isOfProxy = ({ section }: Reading): boolean => section === 'proxy' || section === 'defaults'
 
@@ -159,6 +159,7 @@ function beginProxy(reading: Reading, [kind = '', ...rest]: readonly string[]): 
 function readPreset(preset: Preset, { words: [first, ...rest], isVariable }: Line): string | undefined {
   if (first === 'mode') preset.mode = modeOf(rest[0])
   else if (first === 'disabled' || first === 'enabled') preset.disabled = first === 'disabled'
+  else if (first === 'default_backend') preset.defaultBackend = rest[0] ?? ''
   else if (first === 'default-server')
     preset.checked = readOptions(rest, { checked: preset.checked, tracked: '' }).checked
   else return undefined
@@ -170,7 +171,6 @@ const modeOf = (word = ''): Mode => (word === 'http' || word === 'tcp' ? word : 
 function readProxy(proxy: Proxy, { words, isVariable }: Line): string | undefined {
   const [first = '', second = ''] = words
   switch (first) {
-    case 'default_backend':
     case 'use_backend':
       if (second.includes('%[')) return 'the backend is chosen for each request'
       proxy.backends.push(second)

@@ -249,3 +249,30 @@ test('a file that is no haproxy.cfg has nothing', () => {
   const { backends: none, doubts: nothing } = parseConfig('x', '\u0000\n{"a": 1}\nserver a 10.0.0.1:1\n"\n')
   assert.deepEqual([none, nothing], [[], []])
 })
+
+test('a backend that defaults name is that of each frontend behind them that names no other', () => {
+  const { frontends: found } = parseConfig(
+    'haproxy.cfg',
+    `defaults
+  mode http
+  default_backend web
+frontend in
+  bind :80
+  use_backend api if { path /api }
+frontend other
+  bind :81
+  default_backend own
+defaults
+frontend bare
+  bind :82
+`,
+  )
+  assert.deepEqual(
+    found.map(({ name, backends: used }) => [name, used]),
+    [
+      ['in', ['web', 'api']],
+      ['other', ['own']],
+      ['bare', []],
+    ],
+  )
+})
