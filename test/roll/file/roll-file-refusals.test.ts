@@ -24,6 +24,30 @@ test('refuses a balancer that cannot be reached in exactly one way', () => {
   assert.match(onlyFinding(balancer('[{name: a, socket: /s}, {name: a, socket: /t}]')), /"a" is written twice/)
 })
 
+test('refuses two values for one mark of a Node: each balancer would wait for the other one to take its mark off', () => {
+  const both = (first: string, second: string): string =>
+    rollYaml(
+      all,
+      '  balancers:',
+      `    - {name: edge, healthCheck: {${first}, dataPort: 443}}`,
+      `    - {name: api, ${second}}`,
+    )
+  const refused = onlyFinding(
+    both('label: example.com/out', 'healthCheck: {label: example.com/out, value: api, dataPort: 6}'),
+  )
+  assert.match(refused, /^error: label example\.com\/out cannot have two values at once \(config\.repeated\)/)
+  assert.match(refused, /\n *= fix: value: evenkeel$/)
+  assert.equal(
+    refusal(both('label: example.com/out', 'healthCheck: {label: example.com/out, dataPort: 6}')),
+    'accepted',
+  )
+  assert.equal(refusal(both('label: a/b', 'healthCheck: {taint: a/b, value: api, dataPort: 6}')), 'accepted')
+  const detacher = (value: string): string =>
+    `annotation: {key: a/b, value: ${value}, detachedKey: a/detached, dataPort: 6}`
+  assert.match(onlyFinding(both('annotation: a/b', detacher('api'))), /annotation a\/b cannot have two values at once/)
+  assert.equal(refusal(both('annotation: a/b', detacher('evenkeel'))), 'accepted')
+})
+
 test('refuses a file that is no roll', () => {
   assert.equal(
     onlyFinding(''),

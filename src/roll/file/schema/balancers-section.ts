@@ -7,6 +7,7 @@ import { uniqueBy, uniqueInstances } from './cross-rules.ts'
 import { backendField, instanceOf, instanceSection } from './haproxy-fields.ts'
 import { healthCheck } from './health-check-section.ts'
 import { healthEndpoint } from './health-endpoint-section.ts'
+import { oneValuePerMark } from './node-mark-rules.ts'
 import { fieldMeta, section } from './section.ts'
 import { socketOrWay } from './socket-or-way.ts'
 import { switchField } from './switch-field.ts'
@@ -54,6 +55,7 @@ export const balancersSection = z
   .array(balancer)
   .superRefine(uniqueBy('name'), { when: () => true })
   .superRefine(uniqueInstances, { when: () => true })
+  .superRefine(oneValuePerMark, { when: () => true })
   .meta(fieldMeta('list', { description: 'The load balancers that send traffic to the nodes.' }))
   .prefault([])
 
