@@ -10,6 +10,7 @@ import type {
 } from '../../src/explain/decide/doctor/doctor-snapshot.ts'
 import type { FollowParts } from '../../src/ground/kube/follow.ts'
 import { kubeCluster } from '../../src/ground/kube/kube-cluster.ts'
+import { kubeConfigMaps } from '../../src/ground/kube/kube-config-maps.ts'
 import { kubeconfigPaths } from '../../src/ground/kube/kubeconfig-paths.ts'
 import { openApi } from '../../src/ground/kube/open-cluster.ts'
 import { PinnedKubeconfig } from '../../src/ground/kube/pinned-kubeconfig.ts'
@@ -17,13 +18,14 @@ import { serverAnswer } from '../../src/ground/kube/server-answer.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import { findProgram, whyNotWritable } from '../../src/ground/machine/this-machine.ts'
-
 import { present } from '../../src/ground/model/present.ts'
+import { SLOTS_NAMESPACE } from '../../src/ground/model/slot.ts'
 import { NodeHttpProbe } from '../../src/ground/net/node-http-probe.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import { journalAccess } from '../../src/roll/decide/plan/wanted-access.ts'
 import { journalPlace } from '../../src/roll/model/journal-place.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
+import { readBudget } from '../../src/roll/run/prepare.ts'
 import type { BalancerReader } from '../../src/service/ports/balancer.ts'
 import { openBalancers } from '../roll/open-balancers.ts'
 import { journals, type RollSurroundings } from '../roll/world.ts'
@@ -91,7 +93,13 @@ async function whyNoRights(
     : `this identity is not allowed to ${missing.verb} ${missing.resource} there (deploy/roll-journal-rbac.yaml)`
 }
 
-type OfCluster = Pick<DoctorSnapshot, 'kubeconfig' | 'api' | 'rights' | 'slot' | 'slots' | 'nodes'> & {
+/** Of a roll without a file. */
+const BARE = { slots: { namespace: SLOTS_NAMESPACE } }
+
+type OfCluster = Pick<
+  DoctorSnapshot,
+  'kubeconfig' | 'api' | 'rights' | 'slot' | 'slots' | 'budget' | 'nodes' | 'slices'
+> & {
   readonly cluster?: Cluster
   readonly parts?: FollowParts
 }
@@ -117,15 +125,21 @@ async function readCluster(
   if (opened.is === 'failed') return { kubeconfig, api: opened }
   const { api, answer } = opened.value
   const cluster = kubeCluster(api.parts, api.server)
-  const [allowed, nodes] = await Promise.all([
+  const configMaps = kubeConfigMaps(api.parts.client)
+  const [allowed, nodes, slices, budget] = await Promise.all([
     rightsAndSlot(cluster, spec, signal),
     attempt(signal, (limited) => cluster.list('nodes', limited)),
+    // Only a file names backends, which may be those of the API.
+    spec && attempt(signal, (limited) => cluster.list('endpointslices', limited)),
+    attempt(signal, (limited) => readBudget({ spec: spec ?? BARE, configMaps }, limited)),
   ])
   return {
     kubeconfig,
     api: { is: 'found', value: { server: api.server, ...answer } },
     ...allowed,
+    budget,
     nodes,
+    ...present({ slices }),
     cluster,
     parts: api.parts,
   }

@@ -3,6 +3,7 @@ import type {
   Found,
   GateFound,
   ProgramsFound,
+  ReceiverFound,
   SilencerFound,
 } from '../../src/explain/decide/doctor/doctor-snapshot.ts'
 import type { FollowParts } from '../../src/ground/kube/follow.ts'
@@ -18,6 +19,7 @@ import { isFor } from '../../src/roll/model/request-scope.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import type { NodePlace } from '../../src/roll/ports/gate-source.ts'
 import { gatesOf } from '../roll/gates.ts'
+import { secretsOf } from '../roll/notifier.ts'
 import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
 
 interface Looking {
@@ -27,18 +29,19 @@ interface Looking {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Time windows, gates, hooks and silences of the file. Each gate is asked once, and no hook is run. */
+/** Time windows, gates, hooks, silences and receivers of the file. Each gate is asked once, no hook is run, and nothing is sent. */
 export async function readRequests(
   spec: RollSpec,
   looking: Looking,
   signal: AbortSignal,
-): Promise<Pick<DoctorSnapshot, 'window' | 'gates' | 'programs' | 'silencers'>> {
-  const [gates, programs, silencers] = await Promise.all([
+): Promise<Pick<DoctorSnapshot, 'window' | 'gates' | 'programs' | 'silencers' | 'receivers'>> {
+  const [gates, programs, silencers, receivers] = await Promise.all([
     askGates(spec, looking, signal),
     findPrograms(spec, looking),
     askSilencers(spec, looking, signal),
+    findReceivers(spec, looking, signal),
   ])
-  return { ...windowOf(spec), gates, programs, silencers }
+  return { ...windowOf(spec), gates, programs, silencers, receivers }
 }
 
 function windowOf({ window }: RollSpec): Pick<DoctorSnapshot, 'window'> {
@@ -84,6 +87,21 @@ const findPrograms = ({ hooks = [] }: RollSpec, { env: { PATH = '' } }: Looking)
       for (const [program = ''] of [run, ...(undo === undefined ? [] : [undo])])
         if (!(await hasProgram(program, PATH))) return { name, missing: program }
       return { name }
+    }),
+  )
+
+const findReceivers = (
+  { notify = [] }: RollSpec,
+  { env }: Looking,
+  signal: AbortSignal,
+): Promise<readonly ReceiverFound[]> =>
+  Promise.all(
+    notify.map(async ({ name, target }): Promise<ReceiverFound> => {
+      const answer = await attempt(signal, async () => {
+        await secretsOf(target, env)
+        return undefined
+      })
+      return { name, answer }
     }),
   )
 

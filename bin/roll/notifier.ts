@@ -63,7 +63,8 @@ export async function requireSecrets(hooks: readonly HookSpec[], env: Env): Prom
   }
 }
 
-async function secretsOf(target: HookTarget, env: Env) {
+/** What a receiver is asked with. UserError where a secret cannot be read. */
+export async function secretsOf(target: HookTarget, env: Env) {
   if (target.kind === 'slack')
     return { url: target.api, headers: { authorization: `Bearer ${await readSecret(target.token, env)}` } }
   const url = await urlOf(target.at, env)

@@ -169,8 +169,15 @@ async function silentAt(
   return ports.filter((port) => silent.has(port))
 }
 
+interface BudgetParts extends Pick<PrepareParts, 'configMaps'> {
+  readonly spec: { readonly slots: Pick<RollSpec['slots'], 'namespace'> }
+}
+
 /** If it may not be read, the missing right is reported. */
-async function readBudget({ spec, configMaps }: PrepareParts, signal: AbortSignal): Promise<ConfigMap | undefined> {
+export async function readBudget(
+  { spec, configMaps }: BudgetParts,
+  signal: AbortSignal,
+): Promise<ConfigMap | undefined> {
   try {
     return await configMaps?.read({ namespace: spec.slots.namespace, name: BUDGET_CONFIG_MAP }, signal)
   } catch (error) {

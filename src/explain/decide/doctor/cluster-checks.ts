@@ -2,9 +2,10 @@ import type { Access } from '../../../ground/model/access.ts'
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import { kubectl, say } from '../../../ground/model/sentence.ts'
-import { SLOTS_NAMESPACE } from '../../../ground/model/slot.ts'
+import { SLOT_STALE_MS, SLOTS_NAMESPACE } from '../../../ground/model/slot.ts'
 import { leftoverFindings } from '../../../roll/decide/plan/leftover-findings.ts'
 import { forbidden, spared } from '../../../roll/decide/plan/make-plan.ts'
+import { maxOutFindings } from '../../../roll/decide/plan/max-out-findings.ts'
 import { recorded } from '../../../roll/decide/plan/node-findings.ts'
 import { heldSlotFindings, slotFindings } from '../../../roll/decide/plan/slot-findings.ts'
 import { type Check, type DoctorSnapshot, type Found, failedCheck, findingCheck } from './doctor-snapshot.ts'
@@ -20,6 +21,7 @@ export function clusterChecks(snapshot: DoctorSnapshot): readonly Check[] {
       ...clock(api.value.aheadMs),
       ...rights(snapshot),
       ...slot(snapshot),
+      ...budget(snapshot),
       ...nodes(snapshot),
     ]
   }
@@ -92,6 +94,18 @@ function slot({ slot: found, slots, ...snapshot }: DoctorSnapshot): readonly Che
     { name, state: 'ok', text: `the Lease of a slot can be created in namespace ${namespace} (tried as a dry run)` },
   ]
 }
+
+/** A limit of the node budget that makes no sense, or that is less than the file asks for. */
+function budget({ budget: found, nodes: all, file }: DoctorSnapshot): readonly Check[] {
+  const name = 'node budget'
+  if (found === undefined) return []
+  if (found.is === 'failed') return [failedCheck(name, found)]
+  const spec = file?.is === 'found' ? file.value.spec : BARE
+  const count = all?.is === 'found' ? all.value.length : 0
+  return maxOutFindings(spec, found.value, count).map((finding) => findingCheck(name, finding))
+}
+
+const BARE = { slots: { namespace: SLOTS_NAMESPACE, leaseDurationMs: SLOT_STALE_MS } } as const
 
 function nodes({ nodes: found, rights: known }: DoctorSnapshot): readonly Check[] {
   const name = 'nodes'

@@ -3,7 +3,7 @@ import { contextText } from '../../../ground/model/run-origin.ts'
 import { isReachedBySsh } from '../../../service/actuators/actuator-of.ts'
 import { clusterChecks } from './cluster-checks.ts'
 import { type Check, type DoctorSnapshot, failedCheck } from './doctor-snapshot.ts'
-import { balancerChecks, targetChecks } from './file-checks.ts'
+import { balancerChecks, selectionChecks, targetChecks } from './file-checks.ts'
 import { requestChecks } from './request-checks.ts'
 
 /**
@@ -17,6 +17,7 @@ export const doctorChecks = (snapshot: DoctorSnapshot): readonly Check[] => [
   stateDirectory(snapshot),
   kubeconfig(snapshot),
   ...clusterChecks(snapshot),
+  ...selectionChecks(snapshot),
   ...balancerChecks(snapshot),
   ...targetChecks(snapshot),
   ...requestChecks(snapshot),

@@ -1,9 +1,11 @@
 import type { Access } from '../../../ground/model/access.ts'
+import type { ConfigMap } from '../../../ground/model/config-map.ts'
 import type { Endpoint } from '../../../ground/model/endpoint.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import { present } from '../../../ground/model/present.ts'
 import type { ClusterContext } from '../../../ground/model/run-origin.ts'
 import type { Sentence } from '../../../ground/model/sentence.ts'
+import type { EndpointSlice } from '../../../ground/model/service.ts'
 import type { SeenSlot } from '../../../ground/model/slot.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { SlotRefusal } from '../../../roll/decide/plan/slot-findings.ts'
@@ -68,6 +70,10 @@ export interface DoctorSnapshot {
   /** Slots of the node budget that are held. */
   readonly slots?: Found<readonly SeenSlot[]>
   readonly nodes?: Found<readonly Node[]>
+  /** Among them the addresses that the API servers write of themselves. */
+  readonly slices?: Found<readonly EndpointSlice[]>
+  /** ConfigMap evenkeel-budget; `undefined`: there is none, or it may not be read. */
+  readonly budget?: Found<ConfigMap | undefined>
   readonly instances?: readonly InstanceFound[]
   readonly targets?: readonly TargetFound[]
   /** Absent: the file has no time windows. */
@@ -75,6 +81,7 @@ export interface DoctorSnapshot {
   readonly gates?: readonly GateFound[]
   readonly programs?: readonly ProgramsFound[]
   readonly silencers?: readonly SilencerFound[]
+  readonly receivers?: readonly ReceiverFound[]
 }
 
 /** The answer of a gate about one of the nodes. */
@@ -98,6 +105,12 @@ export interface SilencerFound {
   readonly answer: Found<string>
 }
 
+/** Whether the secrets of a receiver of notifications can be read. */
+export interface ReceiverFound {
+  readonly name: string
+  readonly answer: Found<undefined>
+}
+
 export interface Check {
   readonly name: string
   /** `skipped`: an earlier check failed, or there is nothing to check. */
@@ -116,11 +129,11 @@ export const failedCheck = (
   ...present({ fix }),
 })
 
-/** A finding of a plan as a check: what stops a roll is missing. */
+/** A finding of a plan as a check: what keeps a roll from beginning is missing. */
 export const findingCheck = (
   name: string,
   { severity, text, fix }: { readonly severity: string; readonly text: string; readonly fix?: Sentence },
 ): Check => ({
   ...failedCheck(name, { text, ...present({ fix }) }),
-  state: severity === 'error' ? 'missing' : 'warning',
+  state: severity === 'error' || severity === 'block' ? 'missing' : 'warning',
 })

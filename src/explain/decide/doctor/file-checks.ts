@@ -1,11 +1,13 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
 import { present } from '../../../ground/model/present.ts'
 import { monoMs } from '../../../ground/model/time.ts'
+import { apiServers } from '../../../roll/decide/plan/api-servers.ts'
 import { withBalancerAdvice } from '../../../roll/decide/plan/balancer-advice.ts'
 import { inspectionFindings } from '../../../roll/decide/plan/inspection-findings.ts'
 import { NO_PROBE } from '../../../roll/decide/plan/no-probe-finding.ts'
 import { placeChecks } from '../../../roll/decide/plan/node-findings.ts'
 import { selectNodes } from '../../../roll/decide/plan/select-nodes.ts'
+import { selectionFindings } from '../../../roll/decide/plan/selection-findings.ts'
 import type { RollSpec } from '../../../roll/model/roll-spec.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import { type Check, type DoctorSnapshot, failedCheck, findingCheck, type InstanceFound } from './doctor-snapshot.ts'
@@ -23,8 +25,18 @@ export function balancerChecks(snapshot: DoctorSnapshot): readonly Check[] {
   const { instances, api } = snapshot
   if (instances === undefined) return [unnamed(snapshot, 'balancers', 'the balancers')]
   if (instances.length === 0) return [none('balancers', 'balancer')]
-  const apiServers = api?.is === 'found' ? [api.value.server] : []
-  return [...instances.flatMap((instance) => instanceChecks(instance, apiServers)), ...placesOf(snapshot)]
+  const { slices } = snapshot
+  const cluster = { slices: slices?.is === 'found' ? slices.value : [] }
+  const known = api?.is === 'found' ? apiServers({ apiServer: api.value.server, cluster }) : []
+  return [...instances.flatMap((instance) => instanceChecks(instance, known)), ...placesOf(snapshot)]
+}
+
+/** The choice of the file, as a plan refuses it. A file without one leaves it to the command line. */
+export function selectionChecks({ file, nodes }: DoctorSnapshot): readonly Check[] {
+  if (file?.is !== 'found' || nodes?.is !== 'found' || nodes.value.length === 0) return []
+  const { names, selector, all } = file.value.spec.nodes
+  if (names.length === 0 && selector === undefined && !all) return []
+  return selectionFindings(file.value.spec.nodes, nodes.value).map((finding) => findingCheck('chosen nodes', finding))
 }
 
 /** What keeps nodes of the file from being taken out, as a plan finds it; nodes of which the same is to be said together. */
@@ -37,9 +49,11 @@ function placesOf({ file, nodes, instances = [] }: DoctorSnapshot): readonly Che
       .flat()
       .map((finding) => ({ node: node.name, finding })),
   )
-  return [...Map.groupBy(findings, ({ finding }) => finding.code).values()].flatMap(([first, ...others]) => {
+  const alike = Map.groupBy(findings, ({ finding: { severity, code } }) => `${severity} ${code}`)
+  return [...alike.values()].flatMap(([first, ...more]) => {
     if (first === undefined) return []
-    const too = others.length === 0 ? '' : `; so it is with ${firstOf(others.map(({ node }) => node))}`
+    const others = new Set(more.map(({ node }) => node).filter((node) => node !== first.node))
+    const too = others.size === 0 ? '' : `; so it is with ${firstOf([...others])}`
     return [findingCheck('nodes in balancers', { ...first.finding, text: `${first.finding.text}${too}` })]
   })
 }
@@ -55,7 +69,7 @@ function snapshotOf(spec: RollSpec, { balancer, instance, inspection }: Instance
 
 function instanceChecks(
   { balancer, instance, inspection }: InstanceFound,
-  apiServers: Parameters<typeof inspectionFindings>[1],
+  known: Parameters<typeof inspectionFindings>[1],
 ): readonly Check[] {
   const name = balancer === instance ? `balancer ${balancer}` : `balancer ${balancer}/${instance}`
   if (inspection === undefined) return [{ name, state: 'skipped', text: 'the API server cannot be queried' }]
@@ -64,7 +78,7 @@ function instanceChecks(
     return [failedCheck(name, withBalancerAdvice({ severity: 'error', code, text, ...present({ fix }) }))]
   }
   const { value } = inspection
-  const findings = inspectionFindings(value, apiServers)
+  const findings = inspectionFindings(value, known)
   const checks = findings.map((finding) => findingCheck(name, finding))
   if (checks.some(({ state }) => state === 'missing')) return checks
   const backends = value.backends.map((backend) => backend.name)

@@ -8,6 +8,7 @@ export const requestChecks = (snapshot: DoctorSnapshot): readonly Check[] => [
   ...gateChecks(snapshot),
   ...programChecks(snapshot),
   ...silenceChecks(snapshot),
+  ...receiverChecks(snapshot),
 ]
 
 function windowCheck({ window }: DoctorSnapshot): readonly Check[] {
@@ -54,5 +55,14 @@ function silenceChecks({ silencers = [] }: DoctorSnapshot): readonly Check[] {
     const name = `silence ${silence}`
     if (answer.is === 'found') return { name, state: 'ok', text: answer.value }
     return failedCheck(name, { fix: 'let Alertmanager answer there, or correct "silences"', ...answer })
+  })
+}
+
+function receiverChecks({ receivers = [] }: DoctorSnapshot): readonly Check[] {
+  return receivers.map(({ name: receiver, answer }): Check => {
+    const name = `notify ${receiver}`
+    return answer.is === 'found'
+      ? { name, state: 'ok', text: 'its secrets can be read; nothing was sent' }
+      : failedCheck(name, answer)
   })
 }

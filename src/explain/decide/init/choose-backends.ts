@@ -53,7 +53,7 @@ const isServerOf = (server: SeenServer, { name, internalAddresses }: Node): bool
 
 function whyNot(snapshot: InitSnapshot, backend: SeenBackend, ours: readonly SeenServer[]): string | undefined {
   const { apiServer } = snapshot
-  const known = apiServers({ apiServer, cluster: { ...NO_CLUSTER, slices: readOf(snapshot.slices) } })
+  const known = apiServers({ apiServer, cluster: { slices: readOf(snapshot.slices) } })
   if (apiPort(backend, known) !== undefined)
     return 'it looks like the Kubernetes API, which a roll never takes out of service'
   if (ours.length > 0) return backend.disabled ? 'its configuration says "disabled"' : undefined
@@ -64,16 +64,6 @@ function whyNot(snapshot: InitSnapshot, backend: SeenBackend, ours: readonly See
   if (unresolved.length === backend.servers.length) return `no address of its servers is known (${firstOf(unresolved)})`
   return `none of its servers has the InternalIP of a node: ${firstOf(backend.servers.map(endpointText))}`
 }
-
-const NO_CLUSTER = {
-  nodes: [],
-  pods: [],
-  budgets: [],
-  attachments: [],
-  claims: [],
-  workloads: [],
-  staleForMs: 0,
-} as const
 
 const endpointText = ({ address, port }: SeenServer): string => `${address}:${port}`
 

@@ -1,8 +1,14 @@
 import type { Endpoint } from '../../../ground/model/endpoint.ts'
-import type { PlanSnapshot } from './plan-snapshot.ts'
+import type { ClusterReading } from '../snapshot.ts'
+
+interface Seen {
+  /** The address in the kubeconfig. */
+  readonly apiServer: Endpoint
+  readonly cluster: Pick<ClusterReading, 'slices'>
+}
 
 /** The addresses of the API: in the kubeconfig, and those that the API servers write into Service default/kubernetes. */
-export function apiServers({ apiServer, cluster }: Pick<PlanSnapshot, 'apiServer' | 'cluster'>): readonly Endpoint[] {
+export function apiServers({ apiServer, cluster }: Seen): readonly Endpoint[] {
   const own = cluster.slices
     .filter(({ namespace, serviceName }) => namespace === 'default' && serviceName === 'kubernetes')
     .flatMap(({ endpoints, ports }) => {

@@ -8,7 +8,6 @@ import { kubectl, say } from '../../../ground/model/sentence.ts'
 import { matchNodeServers, serversOfNoNode } from '../../../service/decide/match-node-servers.ts'
 import { BUDGET_CONFIG_MAP } from '../../../service/model/budget-object.ts'
 import type { PlannedHost, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
-import type { RollSpec } from '../../model/roll-spec.ts'
 import { memberNodes } from '../control-plane.ts'
 import { classifyPod, DRAIN_STAGES, GUARD_STAGE } from '../drain/classify-pod.ts'
 import { apiServers } from './api-servers.ts'
@@ -32,6 +31,7 @@ import { politeFindings } from './polite-findings.ts'
 import { poolFindings } from './pool-findings.ts'
 import { rebootLockFindings } from './reboot-lock-findings.ts'
 import { roomFindings } from './room/room-findings.ts'
+import { selectionFindings } from './selection-findings.ts'
 import { heldSlotFindings, slotFindings } from './slot-findings.ts'
 
 /** What a roll would do, and everything that forbids it. Pure. */
@@ -82,8 +82,7 @@ const isOfRoll =
   ({ severity }: PlanFinding): boolean =>
     severity === 'error' || nodes.length + hosts.length > 0 || skipped.length === 0
 
-function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: ToRoll): readonly Check[] {
-  const known = s.cluster.nodes.map((node) => node.name)
+function clusterChecks(s: PlanSnapshot, { nodes, findings }: ToRoll): readonly Check[] {
   // Where lists are forbidden none was read, and every node would seem to be missing.
   const listed = !s.forbidden.some(({ verb }) => verb === 'list')
   return [
@@ -97,8 +96,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
       ...heldSlotFindings(s.slots),
       ...maxOutFindings(s.spec, s.budgetObject, s.cluster.nodes.length),
     ],
-    listed ? unknown.map((name) => unknownNode(name, known)) : [],
-    listed && nodes.length + skipped.length + unknown.length === 0 ? [noNodes(s.spec.nodes)] : [],
+    listed ? selectionFindings(s.spec.nodes, s.cluster.nodes) : [],
     ...(s.needs === undefined ? [] : [findings]),
     ...s.inspections.map((inspection) => inspectionFindings(inspection, apiServers(s))),
     leftOutFindings(s, nodes),
@@ -114,24 +112,6 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
     poolFindings(s, nodes),
     ...(s.spec.drain.polite === undefined ? [] : [politeFindings(s, nodes)]),
   ]
-}
-
-function noNodes({ selector }: RollSpec['nodes']): PlanFinding {
-  const about = { severity: 'error', code: 'NoNodes' } as const
-  if (selector === undefined) return { ...about, text: 'no node is selected', fix: 'name nodes, or use -l or --all' }
-  const fix = say`correct the selector; ${kubectl`get nodes --show-labels`} shows the labels of every node`
-  return { ...about, text: 'no node has the labels of the selector', fix }
-}
-
-function unknownNode(name: string, known: readonly string[]): PlanFinding {
-  const shown = known.slice(0, 10).join(', ')
-  return {
-    severity: 'error',
-    code: 'NodeUnknown',
-    node: name,
-    text: `there is no node ${name}`,
-    fix: `the cluster has: ${shown}${known.length > 10 ? ', …' : ''}`,
-  }
 }
 
 export function forbidden(access: Access, slotsNamespace: string): PlanFinding {

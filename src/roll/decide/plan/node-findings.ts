@@ -26,7 +26,6 @@ import type { PlanSnapshot } from './plan-snapshot.ts'
 export const nodeChecks = (s: PlanSnapshot, node: Node): readonly (readonly PlanFinding[])[] => [
   ...placeChecks(s, node),
   recorded(node),
-  last(s, node),
   notReady(node),
 ]
 
@@ -35,13 +34,14 @@ interface Places extends Pick<PlanSnapshot, 'spec' | 'instances'> {
   readonly cluster: Pick<PlanSnapshot['cluster'], 'nodes'>
 }
 
-/** Whether the node can be told from others, and taken out of each balancer. */
+/** Whether the node can be told from others, and taken out of each balancer, with a server left there. */
 export const placeChecks = (s: Places, node: Node): readonly (readonly PlanFinding[])[] => [
   addresses(s, node),
   bootIds(s, node),
   unbalanced(s, node),
   elsewhere(s, node),
   unreachable(s, node),
+  last(s, node),
 ]
 
 const addresses = ({ cluster }: Places, node: Node): readonly PlanFinding[] =>
@@ -142,7 +142,7 @@ export function recorded(node: Node): readonly PlanFinding[] {
 const unreachable = ({ instances }: Places, node: Node): readonly PlanFinding[] =>
   matchNodeServers(node, instances).flatMap((matched) => wordsOf(matched.reading).findings(node, matched))
 
-const last = ({ instances }: PlanSnapshot, node: Node): readonly PlanFinding[] =>
+const last = ({ instances }: Places, node: Node): readonly PlanFinding[] =>
   instances.flatMap((instance) =>
     (leavesOthers(node, instance) ? [] : lastUsableServers(node, [instance])).map(
       ({ code, object = '', text, next }) => ({

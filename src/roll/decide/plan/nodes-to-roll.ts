@@ -9,7 +9,6 @@ interface NodesToRoll {
   /** In the order of the roll, with those of which it is not known whether they need a reboot. */
   readonly nodes: readonly Node[]
   readonly skipped: readonly NodeWhy[]
-  readonly unknown: readonly string[]
   readonly findings: readonly PlanFinding[]
 }
 
@@ -20,7 +19,7 @@ export function nodesToRoll({
   needs,
   ownPod,
 }: Pick<PlanSnapshot, 'spec' | 'cluster' | 'needs' | 'ownPod'>): NodesToRoll {
-  const { nodes: chosen, unknown } = selectNodes(spec.nodes, cluster.nodes)
+  const { nodes: chosen } = selectNodes(spec.nodes, cluster.nodes)
   const skipped = chosen.flatMap(({ name }): readonly NodeWhy[] => {
     const need = needs?.get(name)
     return need?.kind === 'none' ? [{ node: name, why: need.why }] : []
@@ -32,5 +31,5 @@ export function nodesToRoll({
     const need = needs?.get(name)
     return need?.kind === 'unknown' ? need.findings : []
   })
-  return { nodes, skipped, unknown, findings }
+  return { nodes, skipped, findings }
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { doctorChecks } from '../../../../src/explain/decide/doctor/doctor-checks.ts'
-import type { DoctorSnapshot, GateFound } from '../../../../src/explain/decide/doctor/doctor-snapshot.ts'
+import type { DoctorSnapshot, GateFound, InstanceFound } from '../../../../src/explain/decide/doctor/doctor-snapshot.ts'
 import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { wantedAccess } from '../../../../src/roll/decide/plan/wanted-access.ts'
+import type { RollSpec } from '../../../../src/roll/model/roll-spec.ts'
+import type { ServerReading } from '../../../../src/service/model/balancer.ts'
 import type { InstanceInspection } from '../../../../src/service/model/balancer-inspection.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
 import { aNode, aRecord, aServer, aSpec } from '../../../support/roll-world.ts'
@@ -84,6 +86,28 @@ const SLOT = {
   durationMs: 120_000,
 }
 
+/** An API server at a port of its own, as default/kubernetes tells it. */
+const KUBERNETES = {
+  namespace: 'default',
+  name: 'kubernetes',
+  serviceName: 'kubernetes',
+  ports: [30080],
+  endpoints: [{ addresses: ['10.0.0.1'], ready: true, serving: true, terminating: false }],
+}
+const chosen = (nodes: Partial<RollSpec['nodes']>): NonNullable<DoctorSnapshot['file']> => ({
+  is: 'found',
+  value: { name: 'roll.yaml', spec: aSpec({ nodes: { names: [], all: false, allowUnbalanced: false, ...nodes } }) },
+})
+const withServers = (...servers: readonly ServerReading[]): readonly InstanceFound[] => [
+  {
+    balancer: 'edge',
+    instance: 'lb-1',
+    inspection: {
+      is: 'found',
+      value: { ...INSPECTION, backends: INSPECTION.backends.map((backend) => ({ ...backend, servers })) },
+    },
+  },
+]
 const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: readonly string[]])[] = [
   [
     'an old Node.js',
@@ -180,6 +204,48 @@ const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: 
     ],
   ],
   [
+    'a name that is no node',
+    { ...GOOD, file: chosen({ names: ['n1', 'n9'] }) },
+    ['missing chosen nodes: there is no node n9'],
+  ],
+  [
+    'a selector that chooses no node',
+    { ...GOOD, file: chosen({ selector: { matchLabels: { pool: 'none' }, matchExpressions: [] } }) },
+    ['missing chosen nodes: no node has the labels of the selector'],
+  ],
+  ['a file that leaves the choice to the command line', { ...GOOD, file: chosen({}) }, []],
+  [
+    'a backend that leads to the API server by its own word',
+    { ...GOOD, slices: { is: 'found', value: [KUBERNETES] } },
+    [
+      'missing balancer edge/lb-1: backend web of lb-1 looks like the Kubernetes API (a server at port 30080), which is never taken out',
+    ],
+  ],
+  [
+    'a node budget that makes no sense',
+    {
+      ...GOOD,
+      budget: {
+        is: 'found',
+        value: {
+          ...{ namespace: 'evenkeel', name: 'evenkeel-budget', resourceVersion: '1', annotations: {} },
+          data: { maxOut: 'two' },
+        },
+      },
+    },
+    [
+      'missing node budget: data.maxOut of ConfigMap evenkeel/evenkeel-budget is "two"; it must be a number from 1 on, or a percentage from 1% to 100%',
+    ],
+  ],
+  [
+    'a node without which a backend has no server left',
+    { ...GOOD, instances: withServers(aServer('n1'), aServer('n2', { operational: 'down' })) },
+    [
+      'warning balancer edge/lb-1: web/n2 on lb-1 is ready and down: its node is put back without waiting for it',
+      'warning nodes in balancers: web/n1 is the last usable server of web on lb-1',
+    ],
+  ],
+  [
     'a target that does not answer',
     { ...GOOD, targets: [{ name: 'shop', url: 'http://shop/', answer: down }] },
     ['missing probe shop: http://shop/: no answer within 5 s'],
@@ -247,6 +313,18 @@ const WISHES: readonly (readonly [facts: Partial<DoctorSnapshot>, line: string])
     'missing gate ceph: no answer within 5 s',
   ],
   [{ gates: [{ name: 'ceph', node: '' }] }, 'skipped gate ceph: no node is known to ask about'],
+  [
+    { receivers: [{ name: 'ops', answer: { is: 'found', value: undefined } }] },
+    'ok notify ops: its secrets can be read; nothing was sent',
+  ],
+  [
+    {
+      receivers: [
+        { name: 'ops', answer: { is: 'failed', text: 'the environment variable TOKEN is not set', fix: 'set it' } },
+      ],
+    },
+    'missing notify ops: the environment variable TOKEN is not set',
+  ],
   [{ programs: [{ name: 'noout' }] }, 'ok hook noout: its commands are on this machine'],
   [{ programs: [{ name: 'noout', missing: 'ce\x1bph' }] }, 'missing hook noout: there is no command ce\\x1bph here'],
   [{ silencers: [{ name: 'am', answer: { is: 'found', value: 'it answers' } }] }, 'ok silence am: it answers'],

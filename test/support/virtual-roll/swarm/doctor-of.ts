@@ -30,6 +30,7 @@ async function doctorOf(roll: VirtualRoll, signal: AbortSignal): Promise<readonl
     slot: await attempt(() => trySlot({ cluster, namespace }, [], signal)),
     slots: await attempt(() => slots.read(1, signal)),
     nodes: await attempt(() => cluster.list('nodes', signal)),
+    slices: await attempt(() => cluster.list('endpointslices', signal)),
     instances: await Promise.all(
       spec.balancers.flatMap(({ name, instances }) => instances.map((instance) => inspect(name, instance))),
     ),
@@ -47,16 +48,17 @@ async function attempt<T>(read: () => Promise<T>): Promise<Found<T>> {
 
 const LIMIT_MS = 120_000
 
-/** Undefined: doctor finds missing what the plan takes for an error, and nothing else, as far as both look at it. */
+/** Undefined: doctor finds missing what keeps the roll from beginning by the plan, and nothing else, as far as both look at it. */
 export async function unlikeDoctor(roll: VirtualRoll, { findings }: RollPlan): Promise<string | undefined> {
   const checks = await roll.cluster.time.settle(doctorOf(roll, new AbortController().signal), LIMIT_MS)
   const said = checks.filter(({ state }) => state !== 'ok').map(({ text }) => text)
-  const [ofBoth, errors] = [findings.filter(isOfBoth), findings.filter(({ severity }) => severity === 'error')]
+  const ofBoth = findings.filter(isOfBoth)
+  const refusals = findings.filter(({ severity }) => severity === 'error' || severity === 'block')
   // Of nodes with the same fault doctor names the first in full.
   const whole = new Set(ofBoth.filter(({ text }) => said.some((one) => one.startsWith(text))).map(({ code }) => code))
   const unsaid = ofBoth.filter(({ code }) => !whole.has(code))
   const alone = checks.filter(
-    ({ state, text }) => state === 'missing' && !errors.some((one) => text.startsWith(one.text)),
+    ({ state, text }) => state === 'missing' && !refusals.some((one) => text.startsWith(one.text)),
   )
   const lines = [
     ...unsaid.map(({ code, text }) => `doctor does not say ${code}: ${text}`),
@@ -65,8 +67,11 @@ export async function unlikeDoctor(roll: VirtualRoll, { findings }: RollPlan): P
   return lines.length === 0 ? undefined : lines.join('; ')
 }
 
+const OF_BOTH = /^(Balancer|BALANCER|Agent|Slot|BootIdShared|NoNodes|Node(Unbalanced|NotOnInstance|Unknown))/
+
 /** What doctor looks at too: balancers, slots, and what earlier runs left on nodes. */
 const isOfBoth = ({ severity, code }: PlanFinding): boolean =>
-  (severity === 'error' && /^(Balancer|BALANCER|Agent|Slot|BootIdShared|Node(Unbalanced|NotOnInstance))/.test(code)) ||
+  (severity === 'error' && OF_BOTH.test(code)) ||
+  code === 'LastUsableServer' ||
   code === 'SlotTaken' ||
   code === 'NodeRecorded'
