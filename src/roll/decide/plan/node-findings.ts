@@ -145,13 +145,16 @@ const unreachable = ({ instances }: Places, node: Node): readonly PlanFinding[] 
 const last = ({ instances }: Places, node: Node): readonly PlanFinding[] =>
   instances.flatMap((instance) =>
     (leavesOthers(node, instance) ? [] : lastUsableServers(node, [instance])).map(
-      ({ code, object = '', text, next }) => ({
-        severity: isAlone(node, instance, object) ? 'block' : 'hold',
-        code,
-        node: node.name,
-        text,
-        ...present({ fix: next }),
-      }),
+      ({ code, object = '', text, next }): PlanFinding => {
+        const backend = object.slice(0, object.indexOf('/'))
+        const others = allowedServers(instance).filter(
+          (reading) => reading.ref.backend === backend && !belongsTo(reading, node),
+        )
+        // Waiting does not help: no other server is there, up or down, or none but backups, which HAProxy never makes anything else.
+        const isForGood = others.every(({ backup }) => backup)
+        const fix = isForGood && others.length > 0 ? noBackup(backend) : next
+        return { severity: isForGood ? 'block' : 'hold', code, node: node.name, text, ...present({ fix }) }
+      },
     ),
   )
 
@@ -174,11 +177,8 @@ function reliedOn(instance: InstanceSnapshot): ReadonlyMap<string, number> {
   return counts
 }
 
-/** Its backend has no server of another node, up or down: waiting does not help. */
-const isAlone = (node: Node, instance: InstanceSnapshot, server: string): boolean =>
-  allowedServers(instance).every(
-    (reading) => belongsTo(reading, node) || reading.ref.backend !== server.slice(0, server.indexOf('/')),
-  )
+const noBackup = (backend: string): string =>
+  `every other server of ${backend} is a "backup", which does not count: take that word out of one of their lines, or set allowLastServer if they may carry the traffic`
 
 const notReady = (node: Node): readonly PlanFinding[] =>
   node.ready === 'True'

@@ -246,6 +246,11 @@ const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: 
     ],
   ],
   [
+    'a node without which a backend has none but a backup',
+    { ...GOOD, instances: withServers(aServer('n1'), aServer('n2', { backup: true })) },
+    ['missing nodes in balancers: web/n1 is the last usable server of web on lb-1'],
+  ],
+  [
     'a target that does not answer',
     { ...GOOD, targets: [{ name: 'shop', url: 'http://shop/', answer: down }] },
     ['missing probe shop: http://shop/: no answer within 5 s'],

@@ -140,6 +140,21 @@ test('a node without which a backend has no server is named with what to change'
   ])
 })
 
+test('a node without which a backend has none but backups blocks: no waiting makes one of them a server that counts', () => {
+  const servers = [aServer('n1'), aServer('n2', { backup: true }), aServer('n3', { backup: true })]
+  const instances = [anInstance(servers)]
+  assert.deepEqual(found(aNode('n1'), { instances }), [
+    {
+      severity: 'block',
+      code: 'LastUsableServer',
+      node: 'n1',
+      text: 'web/n1 is the last usable server of web on lb-1',
+      fix: 'every other server of web is a "backup", which does not count: take that word out of one of their lines, or set allowLastServer if they may carry the traffic',
+    },
+  ])
+  assert.deepEqual(found(aNode('n2'), { instances }), [])
+})
+
 test('a node that is not Ready says what its condition is', () => {
   assert.deepEqual(plain(found(aNode('n1', { ready: 'Unknown' }))), [
     {
