@@ -4,6 +4,8 @@ import type { ServerReading } from './balancer.ts'
 export interface InstanceInspection {
   readonly instance: string
   readonly process: string
+  /** Two instances that show the same are one process. Absent: the balancer does not show what would tell. */
+  readonly onlyProcess?: string
   readonly version: string
   /** The level of the socket. Below `admin` no state can be set; below `operator` no cookie is shown. */
   readonly level: 'admin' | 'operator' | 'user' | 'unknown'

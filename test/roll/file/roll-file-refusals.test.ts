@@ -24,6 +24,21 @@ test('refuses a balancer that cannot be reached in exactly one way', () => {
   assert.match(onlyFinding(balancer('[{name: a, socket: /s}, {name: a, socket: /t}]')), /"a" is written twice/)
 })
 
+test('refuses two instances of one balancer at one address: the other process would go on sending', () => {
+  const twice = onlyFinding(balancer('[{name: a, socket: /s}, {name: b, socket: /s}]'))
+  assert.match(twice, /^error: "\/s" is written twice \(config\.repeated\)/)
+  assert.match(twice, /\n *= fix: write the address of the other process$/)
+  assert.match(onlyFinding(balancer('[{name: a, tcp: "h:1"}, {name: b, tcp: "h:1"}]')), /"h:1" is written twice/)
+  const ssh = (...hosts: readonly string[]): string =>
+    `[${hosts.map((host, at) => `{name: a${at}, ssh: {host: ${host}, socket: /s}}`).join(', ')}]`
+  assert.match(onlyFinding(balancer(ssh('lb-1', 'lb-1'))), /"lb-1:\/s" is written twice/)
+  assert.equal(refusal(balancer(ssh('lb-1', 'lb-2'))), 'accepted')
+  const [one, other] = ['a', 'b'].map(
+    (name) => `{name: ${name}, instances: [{name: ${name}, socket: /s}], backends: [${name}]}`,
+  )
+  assert.equal(refusal(rollYaml(all, `  balancers: [${one}, ${other}]`)), 'accepted', 'two balancers of one process')
+})
+
 test('refuses two values for one mark of a Node: each balancer would wait for the other one to take its mark off', () => {
   const both = (first: string, second: string): string =>
     rollYaml(

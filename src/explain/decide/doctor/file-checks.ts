@@ -6,6 +6,7 @@ import { withBalancerAdvice } from '../../../roll/decide/plan/balancer-advice.ts
 import { inspectionFindings } from '../../../roll/decide/plan/inspection-findings.ts'
 import { NO_PROBE } from '../../../roll/decide/plan/no-probe-finding.ts'
 import { placeChecks } from '../../../roll/decide/plan/node-findings.ts'
+import { sameProcessFindings } from '../../../roll/decide/plan/same-process.ts'
 import { selectNodes } from '../../../roll/decide/plan/select-nodes.ts'
 import { selectionFindings } from '../../../roll/decide/plan/selection-findings.ts'
 import type { RollSpec } from '../../../roll/model/roll-spec.ts'
@@ -28,7 +29,14 @@ export function balancerChecks(snapshot: DoctorSnapshot): readonly Check[] {
   const { slices } = snapshot
   const cluster = { slices: slices?.is === 'found' ? slices.value : [] }
   const known = api?.is === 'found' ? apiServers({ apiServer: api.value.server, cluster }) : []
-  return [...instances.flatMap((instance) => instanceChecks(instance, known)), ...placesOf(snapshot)]
+  const answered = instances.flatMap(({ balancer, inspection }) =>
+    inspection?.is === 'found' ? [{ balancer, inspection: inspection.value }] : [],
+  )
+  return [
+    ...instances.flatMap((instance) => instanceChecks(instance, known)),
+    ...sameProcessFindings(answered).map((finding) => findingCheck('balancers', finding)),
+    ...placesOf(snapshot),
+  ]
 }
 
 /** The choice of the file, as a plan refuses it. A file without one leaves it to the command line. */

@@ -5,6 +5,7 @@ import { apiPort } from '../../../service/decide/api-backend.ts'
 import type { InstanceInspection, SeenServer } from '../../../service/model/balancer-inspection.ts'
 import { apiServers } from './api-servers.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
+import { isSameProcess } from './same-process.ts'
 
 const SHOWN = 3
 
@@ -16,7 +17,7 @@ export function leftOutFindings(s: PlanSnapshot, nodes: readonly Node[]): readon
   const known = apiServers(s)
   const rolled = new Set(nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
   return s.inspections.flatMap((inspection) => {
-    const named = namedOn(inspection.instance, s.inspections)
+    const named = namedOn(inspection, s.inspections)
     const others = Map.groupBy(inspection.outside, ({ backend }) => backend)
     return [...others].flatMap(([name, servers]) => {
       const ours = servers.filter(({ address }) => address !== '' && rolled.has(canonicalAddress(address)))
@@ -26,10 +27,12 @@ export function leftOutFindings(s: PlanSnapshot, nodes: readonly Node[]): readon
   })
 }
 
-/** Several balancers of the file may have the same HAProxy, each with backends of its own. */
-const namedOn = (instance: string, inspections: readonly InstanceInspection[]): ReadonlySet<string> =>
+/** Several balancers of the file may have the same HAProxy, each by a name of its own and with backends of its own. */
+const namedOn = (one: InstanceInspection, inspections: readonly InstanceInspection[]): ReadonlySet<string> =>
   new Set(
-    inspections.filter((it) => it.instance === instance).flatMap(({ backends }) => backends.map(({ name }) => name)),
+    inspections
+      .filter((other) => other === one || isSameProcess(one, other))
+      .flatMap(({ backends }) => backends.map(({ name }) => name)),
   )
 
 function leftOut(instance: string, backend: string, servers: readonly SeenServer[]): PlanFinding {

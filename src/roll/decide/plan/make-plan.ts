@@ -31,6 +31,7 @@ import { politeFindings } from './polite-findings.ts'
 import { poolFindings } from './pool-findings.ts'
 import { rebootLockFindings } from './reboot-lock-findings.ts'
 import { roomFindings } from './room/room-findings.ts'
+import { sameProcessFindings } from './same-process.ts'
 import { selectionFindings } from './selection-findings.ts'
 import { heldSlotFindings, slotFindings } from './slot-findings.ts'
 
@@ -99,6 +100,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, findings }: ToRoll): readonly C
     listed ? selectionFindings(s.spec.nodes, s.cluster.nodes) : [],
     ...(s.needs === undefined ? [] : [findings]),
     ...s.inspections.map((inspection) => inspectionFindings(inspection, apiServers(s))),
+    sameProcessFindings(withBalancers(s)),
     leftOutFindings(s, nodes),
     dataPortFindings(s, nodes),
     s.hostFindings.map(withBalancerAdvice),
@@ -113,6 +115,12 @@ function clusterChecks(s: PlanSnapshot, { nodes, findings }: ToRoll): readonly C
     ...(s.spec.drain.polite === undefined ? [] : [politeFindings(s, nodes)]),
   ]
 }
+
+const withBalancers = ({ instances, inspections }: PlanSnapshot) =>
+  inspections.flatMap((inspection) => {
+    const asked = instances.find(({ instance }) => instance === inspection.instance)
+    return asked === undefined ? [] : [{ balancer: asked.balancer, inspection }]
+  })
 
 export function forbidden(access: Access, slotsNamespace: string): PlanFinding {
   const { namespace } = access

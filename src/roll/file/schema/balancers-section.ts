@@ -3,7 +3,7 @@ import type { BalancerSpec, BalancerVia } from '../../../service/model/balancer-
 import { annotation } from './annotation-section.ts'
 import type { BalancerWay } from './balancer-way.ts'
 import { commands } from './commands-section.ts'
-import { uniqueBy, uniqueInstances } from './cross-rules.ts'
+import { differentAddresses, uniqueBy, uniqueInstances } from './cross-rules.ts'
 import { backendField, instanceOf, instanceSection } from './haproxy-fields.ts'
 import { healthCheck } from './health-check-section.ts'
 import { healthEndpoint } from './health-endpoint-section.ts'
@@ -24,6 +24,7 @@ const balancer = section(
     instances: z
       .array(instanceSection)
       .min(1)
+      .superRefine(differentAddresses, { when: () => true })
       .meta(
         fieldMeta('list', {
           description: 'Every process that carries the traffic; for a pair, both.',

@@ -67,6 +67,21 @@ export function uniqueBy(field?: string): Rule {
   }
 }
 
+/** Two instances of one balancer at one address are one process, and the other process would go on sending to nodes that are out. */
+export const differentAddresses: Rule = (value, context) => {
+  if (!Array.isArray(value)) return
+  const written = value.flatMap((item: unknown, index) =>
+    WAYS_TO_INSTANCE.flatMap((way) => {
+      const address = isRecord(item) ? item[way] : undefined
+      if (!isRecord(address)) return [{ name: address, path: [index, way] }]
+      return [{ name: `${String(address.host)}:${String(address.socket)}`, path: [index, way] }]
+    }),
+  )
+  addRepeated(written, context, 'write the address of the other process')
+}
+
+const WAYS_TO_INSTANCE = ['socket', 'tcp', 'ssh'] as const
+
 /** Plans, journals and reports name an instance without its balancer, so the names of instances are unique. */
 export const uniqueInstances: Rule = (value, context) => {
   if (!Array.isArray(value)) return

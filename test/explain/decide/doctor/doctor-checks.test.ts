@@ -108,6 +108,12 @@ const withServers = (...servers: readonly ServerReading[]): readonly InstanceFou
     },
   },
 ]
+const answered = (instance: string, onlyProcess: string): InstanceFound => ({
+  balancer: 'edge',
+  instance,
+  inspection: { is: 'found', value: { ...INSPECTION, instance, onlyProcess } },
+})
+
 const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: readonly string[]])[] = [
   [
     'an old Node.js',
@@ -235,6 +241,13 @@ const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: 
     },
     [
       'missing node budget: data.maxOut of ConfigMap evenkeel/evenkeel-budget is "two"; it must be a number from 1 on, or a percentage from 1% to 100%',
+    ],
+  ],
+  [
+    'two instances that are one process',
+    { ...GOOD, instances: [answered('lb-1', '4711@1 lb'), answered('lb-2', '4711@1 lb')] },
+    [
+      'missing balancers: lb-1 and lb-2 of balancer edge are one process of HAProxy: if there is another one, it would go on sending to nodes that are out',
     ],
   ],
   [

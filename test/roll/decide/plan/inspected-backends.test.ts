@@ -64,8 +64,8 @@ const TABLE: readonly (readonly [title: string, facts: PlanSnapshot, codes: read
     'no fault in a backend that another balancer of the file names',
     facts({
       inspections: [
-        { ...INSPECTED, outside: [seen('control', 'n1')] },
-        { ...CONTROL, outside: [seen('web', 'n1')] },
+        { ...INSPECTED, onlyProcess: '100@1 lb-1', outside: [seen('control', 'n1')] },
+        { ...CONTROL, instance: 'lb-1-control', onlyProcess: '100@1 lb-1', outside: [seen('web', 'n1')] },
       ],
     }),
     [],

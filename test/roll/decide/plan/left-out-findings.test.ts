@@ -44,8 +44,14 @@ test('a backend that the file leaves out is named with the first three of its se
   assert.deepEqual(texts(inspected('lb-1', [], seen('api', 4))), [`api/n1, api/n2, api/n3, 1 more ${away}`])
 })
 
-test('a backend counts as named on the instance that the file names it for, and on no other', () => {
+test('a backend counts as named on the process that the file names it for, by whichever name of it, and on no other', () => {
   const outside = seen('api', 1)
-  assert.deepEqual(texts(inspected('lb-1', ['web'], outside), inspected('lb-1', ['api'], [])), [])
-  assert.equal(texts(inspected('lb-1', ['web'], outside), inspected('lb-2', ['api'], [])).length, 1)
+  const byProcess = (one: string, other: string) =>
+    texts(
+      { ...inspected('lb-1', ['web'], outside), onlyProcess: one },
+      { ...inspected('lb-1-api', ['api'], []), onlyProcess: other },
+    )
+  assert.deepEqual(byProcess('4711@1 lb-1', '4711@1 lb-1'), [])
+  assert.equal(byProcess('4711@1 lb-1', '4711@1 lb-2').length, 1)
+  assert.equal(texts(inspected('lb-1', ['web'], outside), inspected('lb-2', ['api'], [])).length, 1, 'none is known')
 })

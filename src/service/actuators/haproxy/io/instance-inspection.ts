@@ -1,3 +1,4 @@
+import { present } from '../../../../ground/model/present.ts'
 import type { BackendInspection, InstanceInspection } from '../../../model/balancer-inspection.ts'
 import { mayStick, type RawReading, readingsOf } from './server-reading.ts'
 
@@ -13,6 +14,7 @@ export function inspectionOf(raw: RawReading, level: SocketLevel, allowed: reado
   return {
     instance: raw.instance,
     process: info.process,
+    ...present({ onlyProcess: info.onlyProcess }),
     version: info.version,
     level,
     processes: info.processes,

@@ -5,6 +5,8 @@ import { badReply } from './socket-error.ts'
 export interface ProcessInfo {
   /** Process id, with the second of its start where HAProxy shows it (2.5 and later): in containers ids repeat. */
   readonly process: string
+  /** The same with the name of the machine, so that no other process anywhere has it. Absent: before 2.5, or the name is not shown. */
+  readonly onlyProcess?: string
   readonly version: string
   /** Processes of one configuration; gone with 2.5, where `Nbproc` is always 1. */
   readonly processes: number
@@ -25,9 +27,12 @@ export function parseInfo(answer: string): ProcessInfo {
     throw badReply(`"show info" names no process id and version: "${escapeForeign(answer, 80)}"`)
   }
   const startedAtS = fields.get('Start_time_sec')
-  const process = String(parseCount(pid, 'the process id'))
+  const id = String(parseCount(pid, 'the process id'))
+  const process = startedAtS === undefined ? id : `${id}@${parseCount(startedAtS, 'the start time')}`
+  const machine = fields.get('node') ?? ''
   return {
-    process: startedAtS === undefined ? process : `${process}@${parseCount(startedAtS, 'the start time')}`,
+    process,
+    ...(startedAtS === undefined || machine === '' ? {} : { onlyProcess: `${process} ${machine}` }),
     version: escapeForeign(version, 64),
     processes: parseCount(fields.get('Nbproc') ?? '1', 'the number of processes'),
     stopping: fields.get('Stopping') === '1',
