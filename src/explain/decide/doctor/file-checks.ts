@@ -9,6 +9,7 @@ import { placeChecks } from '../../../roll/decide/plan/node-findings.ts'
 import { sameProcessFindings } from '../../../roll/decide/plan/same-process.ts'
 import { selectNodes } from '../../../roll/decide/plan/select-nodes.ts'
 import { selectionFindings } from '../../../roll/decide/plan/selection-findings.ts'
+import { strangeBackends } from '../../../roll/decide/plan/strange-backends.ts'
 import type { RollSpec } from '../../../roll/model/roll-spec.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import { type Check, type DoctorSnapshot, failedCheck, findingCheck, type InstanceFound } from './doctor-snapshot.ts'
@@ -57,13 +58,15 @@ function placesOf({ file, nodes, instances = [] }: DoctorSnapshot): readonly Che
       .flat()
       .map((finding) => ({ node: node.name, finding })),
   )
+  const ofBackends = strangeBackends(places).map((finding) => findingCheck('balancers', finding))
   const alike = Map.groupBy(findings, ({ finding: { severity, code } }) => `${severity} ${code}`)
-  return [...alike.values()].flatMap(([first, ...more]) => {
+  const ofNodes = [...alike.values()].flatMap(([first, ...more]) => {
     if (first === undefined) return []
     const others = new Set(more.map(({ node }) => node).filter((node) => node !== first.node))
     const too = others.size === 0 ? '' : `; so it is with ${firstOf([...others])}`
     return [findingCheck('nodes in balancers', { ...first.finding, text: `${first.finding.text}${too}` })]
   })
+  return [...ofBackends, ...ofNodes]
 }
 
 function snapshotOf(spec: RollSpec, { balancer, instance, inspection }: InstanceFound): InstanceSnapshot {

@@ -34,6 +34,7 @@ import { roomFindings } from './room/room-findings.ts'
 import { sameProcessFindings } from './same-process.ts'
 import { selectionFindings } from './selection-findings.ts'
 import { heldSlotFindings, slotFindings } from './slot-findings.ts'
+import { strangeBackends } from './strange-backends.ts'
 
 /** What a roll would do, and everything that forbids it. Pure. */
 export function makePlan(s: PlanSnapshot): RollPlan {
@@ -101,6 +102,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, findings }: ToRoll): readonly C
     ...(s.needs === undefined ? [] : [findings]),
     ...s.inspections.map((inspection) => inspectionFindings(inspection, apiServers(s))),
     sameProcessFindings(withBalancers(s)),
+    strangeBackends(s),
     leftOutFindings(s, nodes),
     dataPortFindings(s, nodes),
     s.hostFindings.map(withBalancerAdvice),

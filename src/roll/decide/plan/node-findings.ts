@@ -30,7 +30,7 @@ export const nodeChecks = (s: PlanSnapshot, node: Node): readonly (readonly Plan
 ]
 
 /** What is read of all nodes and of the balancers. */
-interface Places extends Pick<PlanSnapshot, 'spec' | 'instances'> {
+export interface Places extends Pick<PlanSnapshot, 'spec' | 'instances'> {
   readonly cluster: Pick<PlanSnapshot['cluster'], 'nodes'>
 }
 
