@@ -13,6 +13,7 @@ Examples:
   evenkeel init --haproxy-config haproxy.cfg --probe https://app.example.com/
   evenkeel init --yes -o yaml                     takes every default, writes no file
   evenkeel init --from kured                      takes over what kured does in this cluster
+  evenkeel init --from kured --schedule           and makes Rolls of it by a RollSchedule
 
 A socket is PATH, HOST:PORT or [USER@]HOST:PATH, the last one over ssh. Give
 --haproxy-socket once for each HAProxy process that sends traffic to the nodes.
@@ -20,7 +21,8 @@ Without the options of HAProxy, the usual places of this machine are looked at.
 
 The cluster and the balancers are only read. What is not known is a question on
 a terminal, and a comment in the file if it has no answer. The rights go to a
-second file: roll-rights.yaml beside roll.yaml.
+second file: roll-rights.yaml beside roll.yaml. --schedule adds two more:
+roll-schedule.yaml and roll-values.yaml.
 
 Exit codes: 0 the files are written; 1 the API server cannot be reached; 2 wrong
 usage, or a file is there already, nothing written; 130 interrupted, nothing
@@ -62,10 +64,11 @@ const addInitOptions = (command: Command): Command =>
     .option('--reboot <how>', 'how a node is rebooted: ssh, "ssh USER", rebooter, or a command')
     .option('--probe <url>', 'URL that clients use through the balancers; repeatable', collected)
     .option('--from <program>', 'take over the settings of kured: kured reads its DaemonSet, kured=FILE a manifest')
+    .option('--schedule', 'with --from: also write a RollSchedule, and the values of the chart that it takes')
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
     .addOption(
-      new Option('-o, --output <form>', 'form of the result; yaml prints both files and writes none')
+      new Option('-o, --output <form>', 'form of the result; yaml prints the files and writes none')
         .choices(['text', 'json', 'yaml'])
         .default('text'),
     )

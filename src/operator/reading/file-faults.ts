@@ -63,12 +63,17 @@ const ASK = 'remove it, or allow it (docs/rolls.md#allowed)'
  */
 function notAllowed(root: JsonSchema, value: unknown, allowed: readonly unknown[]): readonly string[] {
   const known = new Set(allowed.map((one) => JSON.stringify(one)))
-  const strange = guardedIn(root, value, []).filter(({ path, found }) => {
-    const isSent = SENT.has(String(path.at(-1)))
-    return !known.has(JSON.stringify(isSent ? { secret: found } : found))
-  })
+  const strange = guardedIn(root, value, []).filter((guarded) => !known.has(JSON.stringify(entryOf(guarded))))
   return [...new Set(strange.map(({ path }) => `${pathText(path)}: ${GUARDED}; ${ASK}`))]
 }
+
+/** What an administrator has to allow for a roll file, each once, as `rolls.allowed` of the chart takes it. */
+export function valuesToAllow(file: unknown): readonly unknown[] {
+  const entries = guardedIn(rollFileJsonSchema(), file, []).map(entryOf)
+  return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()]
+}
+
+const entryOf = ({ path, found }: Guarded): unknown => (SENT.has(String(path.at(-1))) ? { secret: found } : found)
 
 interface Guarded {
   readonly path: readonly (string | number)[]

@@ -15,7 +15,7 @@ export interface BalancerRequest {
   readonly searchHere: boolean
 }
 
-export type ClusterPart = Omit<InitSnapshot, 'instances' | 'config' | 'noBalancer' | 'kured'>
+export type ClusterPart = Omit<InitSnapshot, 'instances' | 'config' | 'noBalancer' | 'kured' | 'isScheduled'>
 export type BalancerPart = Pick<InitSnapshot, 'instances' | 'config'>
 
 interface PlacedFile {

@@ -14,5 +14,6 @@ export interface InitFlags extends InitPlace, Pick<OutputFlags, 'color' | 'ascii
   readonly probe?: readonly string[]
   /** `kured`, or `kured=FILE`. */
   readonly from?: string
+  readonly schedule?: boolean
   readonly output: 'text' | 'json' | 'yaml'
 }

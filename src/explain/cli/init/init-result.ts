@@ -7,16 +7,20 @@ import { paintLines } from '../../../ground/text/terminal/style.ts'
 import type { RollProposal } from '../../decide/init/roll-proposal.ts'
 import type { Taken } from './ask-questions.ts'
 import type { InitFlags } from './init-flags.ts'
+import type { Texts } from './init-texts.ts'
 
 export interface InitResult extends Pick<RollProposal, 'found' | 'leftOut' | 'isComplete' | 'kured'> {
   readonly context: string
   readonly answers: Taken['answers']
   readonly file: string
   readonly rights: string
+  readonly schedule?: string
+  /** Of the chart. */
+  readonly values?: string
   /** Files that existed, and their new names. */
   readonly kept: readonly { readonly path: string; readonly kept: string }[]
   readonly next: readonly string[]
-  readonly texts: { readonly roll: string; readonly rights: string }
+  readonly texts: Texts
 }
 
 /** What was found, left out and assumed, and what to type next. With `-o yaml`, stdout has only the files. */
@@ -27,7 +31,10 @@ export function writeResult(context: CliContext, flags: InitFlags, result: InitR
     out.write(`${shownJson(document, null, 2)}\n`)
     return
   }
-  if (flags.output === 'yaml') out.write(`${result.texts.roll}---\n${result.texts.rights}`)
+  if (flags.output === 'yaml') {
+    const { roll, rights, schedule, values } = result.texts
+    out.write([roll, rights, schedule, values].filter((text) => text !== undefined).join('---\n'))
+  }
   const sink = flags.output === 'yaml' ? err : out
   const style = resultStyle(flags, context.terminal)
   const lines = blockLines({ ...titleOf(flags, result), rows: rowsOf(result) }, sink.size().columns)
@@ -50,9 +57,11 @@ const VALUE_CELLS = 40
 const shortened = (value: string): string =>
   value.length > VALUE_CELLS ? `${value.slice(0, VALUE_CELLS - 3)}...` : value
 
-function titleOf({ output }: InitFlags, { file, rights, context }: InitResult) {
-  if (output === 'yaml') return { word: 'PRINTED', title: `roll file and rights for ${context}; no file is written` }
-  return { word: 'WRITTEN', title: `${file} for ${context}, and its rights: ${rights}` }
+function titleOf({ output }: InitFlags, { file, rights, schedule, values, context }: InitResult) {
+  const more = schedule === undefined ? '' : `; a RollSchedule: ${schedule}, with values of the chart: ${values}`
+  if (output === 'yaml')
+    return { word: 'PRINTED', title: `roll file and rights for ${context}${more}; no file is written` }
+  return { word: 'WRITTEN', title: `${file} for ${context}, and its rights: ${rights}${more}` }
 }
 
 function rowsOf({ found, leftOut, answers, kept, next, isComplete }: InitResult): readonly BlockRow[] {

@@ -3,13 +3,15 @@ import { escapeForeign } from '../../../ground/model/foreign-text.ts'
 import type { Manifest } from '../../decide/init/rights-manifests.ts'
 import type { Field, FieldValue, ListItem, Section } from '../../decide/init/roll-file-outline.ts'
 
+/** kubectl reads YAML 1.1, where a field `on` is the word true unless it has quotes. */
+const READ_BY_ALL = { compat: 'yaml-1.1' } as const
 const STYLE = { lineWidth: 0, flowCollectionPadding: false } as const
 const COMMENT_CELLS = 100
 const COMMENT_MAX = 4_000
 
 /** A roll file as text, with a comment above each value that has one. A value that is off is a comment itself. */
 export function rollFileYaml(head: readonly string[], file: Section): string {
-  const document = new Document(sectionNode(file, 0))
+  const document = new Document(sectionNode(file, 0), READ_BY_ALL)
   document.commentBefore = head.flatMap(commentLines).join('\n')
   return document.toString(STYLE)
 }
@@ -17,7 +19,7 @@ export function rollFileYaml(head: readonly string[], file: Section): string {
 /** Objects to apply, as one stream. */
 export function manifestsYaml(head: readonly string[], manifests: readonly Manifest[]): string {
   const texts = manifests.map(({ comment, object }) => {
-    const document = new Document(object)
+    const document = new Document(object, READ_BY_ALL)
     if (comment !== '') document.commentBefore = commentLines(comment).join('\n')
     return document.toString(STYLE)
   })
@@ -90,7 +92,7 @@ function offLines(one: Field | ListItem): readonly string[] {
     'key' in one
       ? sectionNode({ fields: [{ key: one.key, value: on(one.value) }] }, 2)
       : listNode([{ value: on(one.value) }], 2)
-  return new Document(node)
+  return new Document(node, READ_BY_ALL)
     .toString(STYLE)
     .trimEnd()
     .split('\n')

@@ -15,7 +15,7 @@ const SSH = /^ssh(?: ([A-Za-z_][A-Za-z0-9._-]*\$?))?$/
 const SYSTEMD: readonly string[] = ['systemctl', 'reboot']
 const SUDO = ['sudo', '-n']
 
-const REBOOTER = 'rebooter'
+export const REBOOTER = 'rebooter'
 
 /** What another program says of how it reboots machines. */
 interface OtherReboots {

@@ -58,6 +58,8 @@ export interface InitSnapshot {
   readonly otherWay?: OtherWay
   /** The kured whose work a roll takes over. */
   readonly kured?: KuredSettings
+  /** A RollSchedule begins the roll in the cluster; only beside `kured`. */
+  readonly isScheduled?: true
 }
 
 /** The value, or nothing. A failed read is reported once, beside the findings. */

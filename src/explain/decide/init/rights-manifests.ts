@@ -5,6 +5,7 @@ import {
   budgetAccess,
   deleteAccess,
   eventAccess,
+  gateAccess,
   kuredAccess,
   planAccess,
   politeAccess,
@@ -39,19 +40,45 @@ export function rightsManifests(spec: RollSpec): readonly Manifest[] {
     ...places.flatMap((place) =>
       grant(
         wanted.filter((access) => access.namespace === place),
-        { place, slots: namespace },
+        { place, account: { namespace, name: ACCOUNT } },
       ),
     ),
-    ...ofKured(spec),
+    ...ofKured(spec, { namespace, name: ACCOUNT }),
+  ]
+}
+
+interface Account {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** What pods of Rolls need of this file beyond the rights that the chart gives their account. */
+export function furtherRights(spec: RollSpec, account: Account): readonly Manifest[] {
+  const wanted = [
+    ...politeAccess(spec.drain),
+    ...deleteAccess(spec.drain),
+    ...announceAccess(spec),
+    ...gateAccess(spec),
+  ]
+  const places = [...new Set(wanted.map((access) => access.namespace))]
+  const title = [`${account.name}-further`, 'What the RollSchedule needs beyond the rights of the chart.'] as const
+  return [
+    ...places.flatMap((place) =>
+      grant(
+        wanted.filter((access) => access.namespace === place),
+        { place, account, title },
+      ),
+    ),
+    ...ofKured(spec, account),
   ]
 }
 
 /** A Role of its own: a roll can do without the other rights in that namespace. */
-const ofKured = (spec: RollSpec): readonly Manifest[] => {
+const ofKured = (spec: RollSpec, account: Account): readonly Manifest[] => {
   const { kuredLock } = spec.reboot
   if (kuredLock === undefined) return []
-  const title = ['evenkeel-roll-kured', 'The lock of kured, an annotation of its DaemonSet.'] as const
-  return grant(kuredAccess(spec), { place: kuredLock.namespace, slots: spec.slots.namespace, title })
+  const title = [`${account.name}-kured`, 'The lock of kured, an annotation of its DaemonSet.'] as const
+  return grant(kuredAccess(spec), { place: kuredLock.namespace, account, title })
 }
 
 const rollAccess = (spec: RollSpec): readonly Access[] => [
@@ -68,18 +95,18 @@ const rollAccess = (spec: RollSpec): readonly Access[] => [
 interface Place {
   /** Absent: the whole cluster. */
   readonly place: string | undefined
-  readonly slots: string
+  readonly account: Account
   /** Absent: the title of its namespace. */
   readonly title?: readonly [name: string, comment: string]
 }
 
 function grant(wanted: readonly Access[], at: Place): readonly Manifest[] {
-  const { place, slots } = at
+  const { place, account } = at
   const [name, comment] = at.title ?? titleOf(at)
   const kind = place === undefined ? 'ClusterRole' : 'Role'
   const metadata = { name, ...present({ namespace: place }) }
   const apiVersion = `${RBAC}/v1`
-  const subjects = [{ kind: 'ServiceAccount', name: ACCOUNT, namespace: slots }]
+  const subjects = [{ kind: 'ServiceAccount', ...account }]
   return [
     { comment, object: { apiVersion, kind, metadata, rules: rulesOf(wanted) } },
     {
@@ -95,9 +122,9 @@ const TITLES: Readonly<Record<string, readonly [name: string, comment: string]>>
   default: ['evenkeel-node-events', 'Events on Nodes, for kubectl describe node. May be left out.'],
 }
 
-function titleOf({ place, slots }: Place): readonly [name: string, comment: string] {
+function titleOf({ place, account }: Place): readonly [name: string, comment: string] {
   if (place === undefined) return [ACCOUNT, 'What a roll reads, and its writes: to nodes, and evictions.']
-  if (place === slots) return ['evenkeel-slots', 'The slots of the node budget.']
+  if (place === account.namespace) return ['evenkeel-slots', 'The slots of the node budget.']
   return TITLES[place] ?? [ACCOUNT, 'Pods of this namespace, as the roll file names it.']
 }
 

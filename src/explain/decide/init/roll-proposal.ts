@@ -3,15 +3,16 @@ import type { Found } from '../doctor/doctor-snapshot.ts'
 import { servedServices } from './choose-backends.ts'
 import { chooseBalancers } from './choose-balancers.ts'
 import { chooseDrain } from './choose-drain.ts'
-import { chooseProbes, chooseReboot, isRebootedBySsh } from './choose-measures.ts'
+import { chooseProbes, chooseReboot, isRebootedBySsh, REBOOTER } from './choose-measures.ts'
 import { chooseNodes, chooseRole } from './choose-nodes.ts'
 import type { Answers, Question } from './init-question.ts'
 import type { InitSnapshot } from './init-snapshot.ts'
 import { plainName } from './instance-address.ts'
-import { type KuredFields, kuredFields } from './kured/kured-fields.ts'
+import { type KuredFields, kuredFields, type RebootWay } from './kured/kured-fields.ts'
 import { KuredReader } from './kured/kured-reader.ts'
+import { chartValues, scheduleOutline } from './kured/kured-schedule.ts'
 import { type KuredRow, kuredRows } from './kured/kured-table.ts'
-import type { Field, LeftOut, Section } from './roll-file-outline.ts'
+import type { Field, LeftOut, Part, Section } from './roll-file-outline.ts'
 
 export interface RollProposal {
   readonly file: Section
@@ -23,6 +24,14 @@ export interface RollProposal {
   readonly isComplete: boolean
   /** What became of each flag of kured; absent: the file is not made from kured. */
   readonly kured?: readonly KuredRow[]
+  /** A RollSchedule in the cluster begins the roll; absent: none is wanted. */
+  readonly schedule?: ScheduleProposal
+}
+
+interface ScheduleProposal {
+  readonly file: Section
+  /** Of the chart. `allowed`: what the administrator allows. */
+  readonly valuesWith: (allowed: readonly unknown[]) => Section
 }
 
 /** The roll file for what was read, as far as it is known. Pure: the same readings and answers give the same file. */
@@ -36,7 +45,7 @@ export function proposeRoll(snapshot: InitSnapshot, answers: Answers): RollPropo
   const kured = snapshot.kured === undefined ? undefined : new KuredReader(snapshot.kured)
   const other =
     kured === undefined ? {} : { isInCluster: true as const, ...present({ command: kured.words('reboot-command') }) }
-  const way = { isBySsh: isRebootedBySsh(answers, other) }
+  const way = { isBySsh: isRebootedBySsh(answers, other), isScheduled: snapshot.isScheduled === true }
   const ofKured = kured === undefined ? NOTHING_OF_KURED : kuredFields(kured, way)
   const reboot = chooseReboot(answers, other)
   const probes = chooseProbes(snapshot.config, balancers.kept, answers)
@@ -57,11 +66,38 @@ export function proposeRoll(snapshot: InitSnapshot, answers: Answers): RollPropo
     file: document(snapshot, spec),
     questions: [...role.questions, ...parts.flatMap((part) => ('questions' in part ? part.questions : []))],
     found: [...parts.flatMap(({ found }) => found), ...configFound(snapshot)],
-    leftOut: [...parts.flatMap(({ leftOut }) => leftOut), ...unread(snapshot), ...doubts(snapshot)],
+    leftOut: [
+      ...parts.flatMap(({ leftOut }) => leftOut),
+      ...unread(snapshot),
+      ...doubts(snapshot),
+      ...(way.isScheduled ? unreached(snapshot) : []),
+    ],
     isComplete: nodes.nodes !== undefined && (balancers.kept.length > 0 || snapshot.noBalancer),
     ...present({ kured: kured && kuredRows(kured, way) }),
+    ...(kured !== undefined && way.isScheduled
+      ? { schedule: scheduleFor(kured, spec, usesOf(snapshot, reboot, way)) }
+      : {}),
   }
 }
+
+const scheduleFor = (kured: KuredReader, spec: Section, uses: ReturnType<typeof usesOf>): ScheduleProposal => ({
+  file: scheduleOutline(kured, spec),
+  valuesWith: (allowed) => chartValues(kured, { allowed, ...uses }),
+})
+
+const usesOf = ({ instances }: InitSnapshot, reboot: Part, { isBySsh }: RebootWay) => ({
+  isByRebooter: reboot.fields.some(({ key }) => key === REBOOTER),
+  usesSsh: isBySsh || instances.some(({ address }) => address.kind === 'ssh'),
+})
+
+/** By pods of the cluster. */
+const unreached = ({ instances }: InitSnapshot): readonly LeftOut[] =>
+  instances
+    .filter(({ address }) => address.kind === 'unix')
+    .map(({ name, at }) => ({
+      what: `${name} in the RollSchedule`,
+      why: `a pod reaches no socket of this machine: give the instance tcp in place of ${at} (docs/roll-balancers.md)`,
+    }))
 
 const NOTHING_OF_KURED: KuredFields = { spec: [], drain: [], reboot: [] }
 

@@ -251,6 +251,26 @@ test('--from kured=FILE reads a manifest, and names what is wrong with another f
   }
 })
 
+test('with --schedule a RollSchedule and values of the chart are written too, and the last commands use them', async () => {
+  const words = ['--yes', '--from', 'kured', '--schedule', '-f', 'my.yaml', '--context', 'prod']
+  const { code, out, files } = await init(words, {}, { facts: { kured: KURED } })
+  assert.equal(code, 0)
+  assert.deepEqual([...files.keys()], ['my-rights.yaml', 'my-values.yaml', 'my-schedule.yaml', 'my.yaml'])
+  assert.match(files.get('my-schedule.yaml') ?? '', /\nkind: RollSchedule\n/)
+  assert.match(unfolded(out), /; a RollSchedule: my-schedule\.yaml, with values of the chart: my-values\.yaml/)
+  const [install, apply] = out.match(/(helm upgrade|kubectl --context prod apply -f my-schedule).*/g) ?? []
+  assert.equal(
+    install,
+    'helm upgrade --install evenkeel-agent deploy/chart/evenkeel -n evenkeel --create-namespace --kube-context prod -f my-values.yaml',
+  )
+  assert.match(apply ?? '', /my-schedule\.yaml/)
+  const there = await init(words, {}, { facts: { kured: KURED }, there: ['my-values.yaml'] })
+  assert.match(there.err, /my-values\.yaml is there already, and nothing was written/)
+  const alone = await init(['--yes', '--schedule'])
+  assert.deepEqual([alone.code, alone.files.size], [2, 0])
+  assert.match(alone.err, /no program says when rolls are to begin \(usage\.schedule\)\n {2}= fix: add --from kured/)
+})
+
 test('without a kured, with two of them, or from another program nothing is written', async () => {
   const none = await init(['--yes', '--from', 'kured'])
   assert.match(none.err, /there is no DaemonSet of kured in the cluster/)

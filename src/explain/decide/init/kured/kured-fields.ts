@@ -15,13 +15,18 @@ export interface KuredFields {
 /** How a node is rebooted by the answer of the person; only by ssh the machine itself can be asked. */
 export interface RebootWay {
   readonly isBySsh: boolean
+  /** A RollSchedule begins the roll, when a Node says by its condition that it needs one. */
+  readonly isScheduled: boolean
 }
 
-export function kuredFields(kured: KuredReader, { isBySsh }: RebootWay): KuredFields {
+/** Whether the machine itself is asked if it needs a reboot. */
+export const asksMachine = ({ isBySsh, isScheduled }: RebootWay): boolean => isBySsh && !isScheduled
+
+export function kuredFields(kured: KuredReader, way: RebootWay): KuredFields {
   const window = windowField(kured)
   return {
     drain: drainFields(kured),
-    reboot: [needField(kured, isBySsh), ...lockField(kured)],
+    reboot: [needField(kured, way), ...lockField(kured)],
     spec: [
       ...(window === undefined ? [] : [window]),
       ...gatesField(kured),
@@ -58,12 +63,10 @@ function drainFields(kured: KuredReader): readonly Field[] {
   ]
 }
 
-const PATH = /^\/[^\u0000-\u001f\u007f]*[^/\u0000-\u001f\u007f]$/
-
 /** Which nodes are rolled. */
-function needField(kured: KuredReader, isBySsh: boolean): Field {
+function needField(kured: KuredReader, way: RebootWay): Field {
   const key = 'onlyIfNeeded'
-  if (!isBySsh) {
+  if (!asksMachine(way)) {
     const comment =
       'kured looks at the machine; here the condition of the Node says it, which evenkeel-rebooter writes (docs/reboot-required.md).'
     return { key, value: { fields: [{ key: 'condition', value: 'RebootRequired' }] }, comment }
@@ -76,9 +79,8 @@ function needField(kured: KuredReader, isBySsh: boolean): Field {
     ]
     return { key, value: { fields }, comment: 'Of kured: --reboot-sentinel-command, as the user of ssh.' }
   }
-  const path = kured.onMachine(kured.text('reboot-sentinel') ?? '/var/run/reboot-required')
-  const sentinel = PATH.test(path) ? path : '/var/run/reboot-required'
-  return { key, value: { fields: [{ key: 'sentinel', value: sentinel }] }, comment: 'Of kured: --reboot-sentinel.' }
+  const fields = [{ key: 'sentinel', value: kured.sentinel() }]
+  return { key, value: { fields }, comment: 'Of kured: --reboot-sentinel.' }
 }
 
 const NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/

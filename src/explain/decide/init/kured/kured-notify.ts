@@ -2,6 +2,9 @@ import { NOTICE_KINDS } from '../../../../roll/model/notify-spec.ts'
 import type { Field } from '../roll-file-outline.ts'
 import type { Carried, KuredReader } from './kured-reader.ts'
 
+/** In the cluster: has each variable as a key. */
+export const NOTIFY_SECRET = 'evenkeel-notify'
+
 interface Receiver {
   readonly field: Field
   /** The variable that must hold the secret. */
@@ -59,9 +62,12 @@ function slackOf(url: string): Receiver {
 }
 
 /** What becomes of `notify-url`, or of `slack-hook-url`. */
-export function notifyCarried(kured: KuredReader): Carried {
+export function notifyCarried(kured: KuredReader, isScheduled: boolean): Carried {
   const receiver = receiverOf(kured)
-  if (receiver !== undefined) return { as: 'notify', why: `put the secret into the variable ${receiver.variable}` }
+  const where = isScheduled
+    ? `the key ${receiver?.variable} of the Secret ${NOTIFY_SECRET}`
+    : `the variable ${receiver?.variable}`
+  if (receiver !== undefined) return { as: 'notify', why: `put the secret into ${where}` }
   return {
     why: 'a roll posts to Slack and to webhooks; put a relay between, or write notify by hand (docs/notifications.md)',
   }

@@ -63,13 +63,23 @@ export class KuredReader {
     return words === undefined || words.length === 0 ? undefined : words
   }
 
+  /** The file by which a machine says that it needs a reboot. */
+  sentinel(): string {
+    const path = this.#onMachine(this.text('reboot-sentinel') ?? SENTINEL)
+    return PATH.test(path) ? path : SENTINEL
+  }
+
   /** The path on the machine of a path in kured's pod. */
-  onMachine(path: string): string {
+  #onMachine(path: string): string {
     const found = this.settings.mounts.find((mount) => path.startsWith(`${mount.path.replace(/\/$/, '')}/`))
     if (found === undefined) return path
     return found.hostPath.replace(/\/$/, '') + path.slice(found.path.replace(/\/$/, '').length)
   }
 }
+
+/** kured's own default. */
+const SENTINEL = '/var/run/reboot-required'
+const PATH = /^\/[^\u0000-\u001f\u007f]*[^/\u0000-\u001f\u007f]$/
 
 const DAY_MS = 24 * 3_600_000
 

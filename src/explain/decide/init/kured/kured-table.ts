@@ -1,6 +1,8 @@
 import type { KuredFlag } from '../../../../ground/model/kured-settings.ts'
-import type { RebootWay } from './kured-fields.ts'
+import { kuredCron } from './kured-cron.ts'
+import { asksMachine, type RebootWay } from './kured-fields.ts'
 import { hasAlertGate } from './kured-gates.ts'
+import { rebooterNeed } from './kured-need.ts'
 import { notifyCarried, serviceOf } from './kured-notify.ts'
 import type { Carried, KuredReader } from './kured-reader.ts'
 import { isZone } from './kured-window.ts'
@@ -25,12 +27,18 @@ const not =
   (why: string): Rule =>
   () => ({ why })
 
-const inWindow = as('window', 'the same times, day by day, in the same time zone')
+const inWindow: Rule = ({ kured, isScheduled }) => ({
+  as: isScheduled ? 'window, schedule' : 'window',
+  why: `the same times, day by day, in the same time zone${isScheduled ? `; Rolls are made at ${kuredCron(kured)}` : ''}`,
+})
+const byKubectl =
+  (field: string, why: string): Rule =>
+  ({ isScheduled }) => ({ as: field, why: isScheduled ? `${why}; rolls.image of the chart must have it` : why })
 const alerts =
   (why: string): Rule =>
   ({ kured }) =>
     hasAlertGate(kured) ? { as: 'gates', why } : { why: 'there is no --prometheus-url that a roll can ask' }
-const notices: Rule = ({ kured }) => notifyCarried(kured)
+const notices: Rule = ({ kured, isScheduled }) => notifyCarried(kured, isScheduled)
 const words = not('a roll says more than kured, in words of its own; webhook.template sets the form')
 const OUTSIDE = 'an option of the command, not of the file:'
 
@@ -44,7 +52,7 @@ export const KURED_RULES: Readonly<Record<string, Rule>> = {
       ? { as: 'announce.conditions', why: 'conditions of the Node in place of annotations' }
       : { why: 'it is off' },
   'annotation-ttl': not('a lock of a roll ends by itself when its process is gone'),
-  'blocking-pod-selector': as('gates', 'by kubectl, which asks for such pods on the node'),
+  'blocking-pod-selector': byKubectl('gates', 'by kubectl, which asks for such pods on the node'),
   concurrency: ({ kured }) =>
     (kured.wholeNumber('concurrency') ?? 1) > 1
       ? { as: 'parallel, slots.maxOut', why: 'the ConfigMap evenkeel-budget must allow as many' }
@@ -79,9 +87,12 @@ export const KURED_RULES: Readonly<Record<string, Rule>> = {
   'metrics-host': not(`${OUTSIDE} evenkeel roll --metrics-address ADDRESS`),
   'metrics-port': not(`${OUTSIDE} evenkeel roll --metrics-port PORT`),
   'notify-url': notices,
-  period: not('a roll works through its nodes at once; a RollSchedule begins one again and again (docs/rolls.md)'),
-  'post-reboot-node-labels': as('hooks', 'by kubectl, once the node is in service again'),
-  'pre-reboot-node-labels': as('hooks', 'by kubectl, before the node is cordoned'),
+  period: ({ kured, isScheduled }) =>
+    isScheduled
+      ? { as: 'schedule', why: `Rolls are made at ${kuredCron(kured)}` }
+      : { why: 'a roll works through its nodes at once; with --schedule, a RollSchedule begins one again and again' },
+  'post-reboot-node-labels': byKubectl('hooks', 'by kubectl, once the node is in service again'),
+  'pre-reboot-node-labels': byKubectl('hooks', 'by kubectl, before the node is cordoned'),
   'prefer-no-schedule-taint': as('drain.preferDone', 'the taint is evenkeel.dev/to-be-rolled'),
   'prometheus-url': alerts('a gate before each node: no alert is active'),
   'reboot-command': ({ kured, isBySsh }) =>
@@ -91,16 +102,18 @@ export const KURED_RULES: Readonly<Record<string, Rule>> = {
   'reboot-days': inWindow,
   'reboot-delay': not('a node is rebooted once its pods have left; the gates may stand before reboot'),
   'reboot-method': not('the reboot goes by your answer: by ssh, or by a command'),
-  'reboot-sentinel': ({ kured, isBySsh }) => {
+  'reboot-sentinel': ({ kured, ...way }) => {
     if (kured.words('reboot-sentinel-command') !== undefined)
       return { why: '--reboot-sentinel-command counts before it' }
-    return isBySsh
-      ? { as: 'reboot.onlyIfNeeded.sentinel', why: 'the same file, looked at by ssh' }
-      : { as: 'reboot.onlyIfNeeded.condition', why: 'name the file to evenkeel-rebooter (docs/reboot-required.md)' }
+    if (asksMachine(way)) return { as: 'reboot.onlyIfNeeded.sentinel', why: 'the same file, looked at by ssh' }
+    const why = way.isScheduled
+      ? rebooterNeed(kured).why
+      : 'name the file to evenkeel-rebooter (docs/reboot-required.md)'
+    return { as: 'reboot.onlyIfNeeded.condition', why }
   },
-  'reboot-sentinel-command': ({ kured, isBySsh }) => {
+  'reboot-sentinel-command': ({ kured, ...way }) => {
     if (kured.words('reboot-sentinel-command') === undefined) return { why: 'it is empty, or a quote is not closed' }
-    return isBySsh
+    return asksMachine(way)
       ? { as: 'reboot.onlyIfNeeded.command', why: 'with exit code 0 for needed, as the user of ssh' }
       : {
           as: 'reboot.onlyIfNeeded.condition',
@@ -110,15 +123,16 @@ export const KURED_RULES: Readonly<Record<string, Rule>> = {
   'reboot-signal': not('the reboot goes by your answer: by ssh, or by a command'),
   'skip-wait-for-delete-timeout': not('a roll waits until a pod is gone, or until drain.stageLimit'),
   'slack-channel': not('the channel is part of the webhook; with a token write notify.slack.channel'),
-  'slack-hook-url': ({ kured }) =>
-    kured.text('notify-url') === undefined ? notifyCarried(kured) : { why: '--notify-url counts before it' },
+  'slack-hook-url': (asked) =>
+    asked.kured.text('notify-url') === undefined ? notices(asked) : { why: '--notify-url counts before it' },
   'slack-username': not('the app of Slack has the name'),
   'start-time': inWindow,
-  'time-zone': ({ kured }) => {
-    const zone = kured.text('time-zone') ?? ''
-    if (zone === 'Local') return { as: 'window', why: 'the zone of the pod: its variable TZ, or UTC' }
+  'time-zone': (asked) => {
+    const zone = asked.kured.text('time-zone') ?? ''
+    const field = asked.isScheduled ? 'window, timeZone' : 'window'
+    if (zone === 'Local') return { as: field, why: 'the zone of the pod: its variable TZ, or UTC' }
     return isZone(zone)
-      ? inWindow({ kured, isBySsh: true })
+      ? { ...inWindow({ ...asked, isScheduled: false }), as: field }
       : { why: `no time zone that is known here: UTC is written` }
   },
 }

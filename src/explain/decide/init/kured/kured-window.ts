@@ -12,13 +12,10 @@ const TIME = /^(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?\s*([ap]m)?$/i
  * each of its days, and closed at midnight after the last one. Undefined: kured works always.
  */
 export function windowField(kured: KuredReader): Field | undefined {
-  const days = daysOf(kured)
-  // What begins at the end of a day begins the next one.
-  const start = (minuteOf(kured.text('start-time') ?? '0:00') ?? 0) % DAY_MIN
-  const end = minuteOf(kured.text('end-time') ?? '23:59:59') ?? DAY_MIN
-  const isAlways = start === 0 && end >= DAY_MIN
-  if (isAlways && days.length === DAYS.length) return undefined
-  const open = spansOf({ start, end, days }).map(({ from, minutes, on }) => ({ value: openItem(from, minutes, on) }))
+  const spans = openSpans(kured)
+  const isAlways = spans.some(({ minutes, on }) => minutes === DAY_MIN && on.length === DAYS.length)
+  if (isAlways) return undefined
+  const open = spans.map(({ from, minutes, on }) => ({ value: openItem(from, minutes, on) }))
   const given = ['reboot-days', 'start-time', 'end-time', 'time-zone'].filter((name) => kured.text(name) !== undefined)
   const zone = { key: 'zone', value: zoneOf(kured) }
   const value = { fields: [zone, { key: 'open', value: { items: open } }] }
@@ -26,9 +23,19 @@ export function windowField(kured: KuredReader): Field | undefined {
 }
 
 interface Span {
+  /** Minute of the day. */
   readonly from: number
   readonly minutes: number
+  /** Days of the week, from Sunday. */
   readonly on: readonly number[]
+}
+
+/** When kured reboots. */
+export function openSpans(kured: KuredReader): readonly Span[] {
+  // What begins at the end of a day begins the next one.
+  const start = (minuteOf(kured.text('start-time') ?? '0:00') ?? 0) % DAY_MIN
+  const end = minuteOf(kured.text('end-time') ?? '23:59:59') ?? DAY_MIN
+  return spansOf({ start, end, days: daysOf(kured) })
 }
 
 function spansOf({ start, end, days }: { start: number; end: number; days: readonly number[] }): readonly Span[] {
@@ -43,14 +50,17 @@ function spansOf({ start, end, days }: { start: number; end: number; days: reado
 }
 
 function openItem(from: number, minutes: number, on: readonly number[]): Section {
-  const day = on.length === DAYS.length ? '*' : on.map((at) => WORDS[at]).join(',')
   return {
     fields: [
-      { key: 'cron', value: `${from % 60} ${Math.floor(from / 60)} * * ${day}` },
+      { key: 'cron', value: `${from % 60} ${Math.floor(from / 60)} * * ${dayField(on)}` },
       { key: 'duration', value: durationText(minutes * 60_000) },
     ],
   }
 }
+
+/** Days of the week, as in crontab. */
+export const dayField = (on: readonly number[]): string =>
+  on.length === DAYS.length ? '*' : on.map((at) => WORDS[at]).join(',')
 
 const WORDS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
@@ -72,7 +82,7 @@ function daysOf(kured: KuredReader): readonly number[] {
 }
 
 /** `Local` is the zone of kured's pod. */
-function zoneOf(kured: KuredReader): string {
+export function zoneOf(kured: KuredReader): string {
   const zone = kured.text('time-zone') ?? 'UTC'
   const meant = zone === 'Local' ? (kured.settings.localZone ?? 'UTC') : zone
   return isZone(meant) ? meant : 'UTC'
