@@ -5,6 +5,7 @@ import { CONTROLLER_HELP, controllerOptions } from '../../bin/controller/control
 import { CONTROLLER_COMMAND } from '../../deploy/image/root-tree.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { agentOptions } from '../../src/agent/cli/agent-options.ts'
+import { templateFaults } from '../../src/operator/decide/wanted-objects.ts'
 import { GRANTS_CONFIG_MAP } from '../../src/service/model/cordon-grants.ts'
 import { AGENT_RIGHTS, argsOf, readManifests, renderChart, shipped } from '../support/agent-chart.ts'
 import { boundTo, grantedBy } from '../support/granted-rights.ts'
@@ -68,6 +69,43 @@ describe('the controller of the chart', requires('helm'), () => {
     assert.deepEqual(argsOf(all, 'Deployment'), ['controller', '--namespace=evenkeel', '--status-port=8081'])
     assert.deepEqual(argsOf(without, 'Deployment'), [])
     assert.deepEqual(grantedBy(without).toSorted(), AGENT_RIGHTS.toSorted())
+  })
+
+  test('variables of the pods of Rolls go into their Job, beside those of the chart', async () => {
+    const jobOf = async (...values: readonly string[]) => {
+      const { stdout, stderr } = await renderChart('controller.enabled=true', 'rolls.enabled=true', ...values)
+      const found = readManifests(stdout).find(({ metadata }) => metadata.name === 'evenkeel-agent-rolls')
+      const { data } = (found ?? assert.fail(stderr)) as unknown as { readonly data: Readonly<Record<string, string>> }
+      const [job] = readManifests(data['job.yaml'] ?? '')
+      assert.deepEqual(templateFaults(job?.spec), [])
+      const [container] = job?.spec?.template?.spec.containers ?? []
+      return (container as { readonly env?: unknown } | undefined)?.env
+    }
+    assert.equal(await jobOf(), undefined)
+    const own = { name: 'SLACK_WEBHOOK', value: 'x' }
+    assert.deepEqual(await jobOf('rolls.env[0].name=SLACK_WEBHOOK', 'rolls.env[0].value=x'), [own])
+    assert.deepEqual(await jobOf('apiServer.host=h', 'rolls.env[0].name=SLACK_WEBHOOK', 'rolls.env[0].value=x'), [
+      { name: 'KUBERNETES_SERVICE_HOST', value: 'h' },
+      own,
+    ])
+  })
+
+  test('of several replicas one may be evicted at a time; a single one has no budget that would keep its node', async () => {
+    const budgets = async (...values: readonly string[]) =>
+      readManifests((await renderChart(...values)).stdout).filter(({ kind }) => kind === 'PodDisruptionBudget')
+    const all = readManifests((await renderChart('controller.enabled=true')).stdout)
+    const pods = all.find(({ kind }) => kind === 'Deployment')?.spec as { readonly selector: object } | undefined
+    assert.deepEqual(
+      (await budgets('controller.enabled=true')).map(({ metadata, spec }) => [metadata.name, spec]),
+      [
+        [
+          'evenkeel-agent-controller',
+          { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: pods?.selector },
+        ],
+      ],
+    )
+    for (const values of [[], ['controller.enabled=true', 'controller.replicas=1']])
+      assert.deepEqual(await budgets(...values), [], values.join())
   })
 
   test('a controller that rolls IngressDaemonSets out may write what belongs to them, and the claims on Nodes', async () => {
