@@ -61,9 +61,10 @@ async function templateOf(path: string): Promise<Readonly<Record<string, unknown
   if (job === undefined)
     throw refused(path, 'it is not there', 'write the Job of a run, as in deploy/examples/roll-job.yaml')
   const spec = isJsonObject(job) ? job.spec : undefined
-  const [fault] = isJsonObject(spec) ? templateFaults(spec) : ['it has no spec']
-  if (fault !== undefined || !isJsonObject(spec))
-    throw refused(path, fault ?? '', 'write a Job with a container named roll, and restartPolicy: Never')
+  if (!isJsonObject(spec))
+    throw refused(path, 'it has no spec', 'write a Job with a container named roll, and restartPolicy: Never')
+  const [fault] = templateFaults(spec)
+  if (fault !== undefined) throw refused(path, fault.text, fault.fix)
   return spec
 }
 

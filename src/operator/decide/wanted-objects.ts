@@ -97,13 +97,40 @@ const PLACE = [fromPod('POD_NAMESPACE', 'metadata.namespace'), fromPod('POD_NAME
 const objectOf = (value: unknown): Json => (isJsonObject(value) ? value : {})
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
+interface TemplateFault {
+  readonly text: string
+  readonly fix: string
+}
+
 /** What is wrong with a template; empty: it can be used. */
-export function templateFaults(template: unknown): readonly string[] {
-  const spec = objectOf(objectOf(objectOf(template).template).spec)
-  return [
-    ...(listOf(spec.containers).some(({ name }) => name === CONTAINER)
-      ? []
-      : [`spec.template.spec.containers: none is named ${CONTAINER}`]),
-    ...(spec.restartPolicy === 'Never' ? [] : ['spec.template.spec.restartPolicy: it must be Never']),
+export function templateFaults(template: unknown): readonly TemplateFault[] {
+  const job = objectOf(template)
+  const spec = objectOf(objectOf(job.template).spec)
+  const isNamed = listOf(spec.containers).some(({ name }) => name === CONTAINER)
+  const faults: readonly (readonly [isWrong: boolean, text: string, fix: string])[] = [
+    [
+      !isNamed,
+      `spec.template.spec.containers: none is named ${CONTAINER}`,
+      `name the container of the run ${CONTAINER}`,
+    ],
+    [
+      spec.restartPolicy !== 'Never',
+      'spec.template.spec.restartPolicy: it must be Never',
+      'write restartPolicy: Never',
+    ],
+    [
+      job.ttlSecondsAfterFinished !== undefined,
+      'spec.ttlSecondsAfterFinished: a Job that is gone looks like one that was never made, so that another one would begin early',
+      'remove it: the Jobs of a Roll go with the Roll',
+    ],
+    ...['parallelism', 'completions'].map(
+      (field) =>
+        [
+          ![undefined, 1].some((one) => one === job[field]),
+          `spec.${field}: one pod at a time has the journal of a run`,
+          `remove it, or write ${field}: 1`,
+        ] as const,
+    ),
   ]
+  return faults.flatMap(([isWrong, text, fix]) => (isWrong ? [{ text, fix }] : []))
 }
