@@ -3,6 +3,7 @@ import { present } from '../../ground/model/present.ts'
 import { isReasonCode, type Reason } from '../../ground/model/reason.ts'
 import type { RollJob } from '../model/roll-job.ts'
 import { BEGUN_ANNOTATION, ROLL_FINALIZER, type RollObject } from '../model/roll-object.ts'
+import { keepsOut } from '../model/run-state.ts'
 import type { RollAction } from './action.ts'
 import { BEGIN_GATE } from './file-with-requests.ts'
 import type { RollObjectSnapshot } from './snapshot.ts'
@@ -50,7 +51,7 @@ export function answerOf(s: RollObjectSnapshot): RollAnswer {
     return { state: isEnding ? 'Aborting' : 'Held', reasons: [why], actions: [], againMs: UNREADABLE_AGAIN_MS }
   }
   const before = endedBefore(s)
-  if (before !== undefined) return { ...before, actions: releases(s) }
+  if (before !== undefined) return { ...before, actions: leavesNothing(s, before) ? released(s) : releases(s) }
   if (isEnding) return aborting(s)
   if (isBegun(roll, s.jobs)) return withMark(s, withEdit(s, working(s)))
   return s.faults.length > 0 ? over('Stopped', refused(s)) : waiting(s)
@@ -231,8 +232,14 @@ function aborting(s: RollObjectSnapshot): RollAnswer {
   return answer({ actions: [{ kind: 'createJob', task: 'abort', attempt, ...present({ run: named }), isLost }] })
 }
 
-const releases = ({ roll }: RollObjectSnapshot): readonly RollAction[] =>
-  roll.deleting && roll.finalizers.includes(ROLL_FINALIZER) ? [{ kind: 'release' }] : []
+const releases = (s: RollObjectSnapshot): readonly RollAction[] => (s.roll.deleting ? released(s) : [])
+
+const released = ({ roll }: RollObjectSnapshot): readonly RollAction[] =>
+  roll.finalizers.includes(ROLL_FINALIZER) ? [{ kind: 'release' }] : []
+
+/** Its status says so, and its deletion has nothing to put back. A namespace that is deleted together with the controller waits for it no longer. */
+const leavesNothing = ({ roll }: RollObjectSnapshot, { state }: RollAnswer): boolean =>
+  (state === 'Succeeded' || state === 'Aborted') && !keepsOut(roll.status.fields)
 
 /** What an abort says that finds no record of its run on any node. Other wrong input has the same exit code. */
 const NOTHING_OUT = /\(abort\.(nothing-out|which-run)\)/

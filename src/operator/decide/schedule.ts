@@ -8,9 +8,9 @@ import { messageOf, type Reason } from '../../ground/model/reason.ts'
 import { toIsoSeconds, type WallMs } from '../../ground/model/time.ts'
 import type { RollObject } from '../model/roll-object.ts'
 import { type RollSchedule, SCHEDULE_UID_LABEL } from '../model/roll-schedule.ts'
+import { keepsOut } from '../model/run-state.ts'
 import type { ScheduleTimes } from '../model/schedule-times.ts'
 import type { RollState } from './roll-answer.ts'
-import { keepsOut } from './status.ts'
 
 /** What is known of one RollSchedule. */
 export interface ScheduleSnapshot {

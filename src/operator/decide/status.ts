@@ -1,9 +1,8 @@
 import type { ConditionWords } from '../../ground/model/condition.ts'
-import { isJsonObject } from '../../ground/model/json-object.ts'
 import type { WantedStatus } from '../../ground/model/object-status.ts'
 import { present } from '../../ground/model/present.ts'
 import { messageOf, type Reason } from '../../ground/model/reason.ts'
-import type { SeenNode } from '../model/run-state.ts'
+import { type SeenNode, STATE_WORDS } from '../model/run-state.ts'
 import { answerOf, type RollAnswer } from './roll-answer.ts'
 import type { RollObjectSnapshot } from './snapshot.ts'
 
@@ -52,18 +51,6 @@ const nodeFields = ({ name, state, step, since, failedRequests, podsMoved, text 
 
 /** Those that a person has to look at come first. */
 const ORDER: Readonly<Record<SeenNode['state'], number>> = { out: 0, inWork: 1, gone: 2, restored: 3, inService: 4 }
-
-export const STATE_WORDS: Readonly<Record<SeenNode['state'], string>> = {
-  inWork: 'InWork',
-  out: 'Out',
-  gone: 'Gone',
-  restored: 'Restored',
-  inService: 'InService',
-}
-
-/** Whether a status has a node that is out. */
-export const keepsOut = ({ nodes }: WantedStatus['fields']): boolean =>
-  Array.isArray(nodes) && nodes.some((node) => isJsonObject(node) && node.state === STATE_WORDS.out)
 
 /** `Reconciling` and `Stalled` are those that kstatus goes by. */
 function conditions({ state, reasons }: RollAnswer, refusals: readonly Reason[]): readonly ConditionWords[] {

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../ground/model/json-object.ts'
+import type { WantedStatus } from '../../ground/model/object-status.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { RollOutcome } from '../../roll/model/roll-event.ts'
 import type { Step } from '../../roll/model/step.ts'
@@ -14,6 +16,19 @@ export interface SeenNode {
   /** Why it waits, or what became of it. */
   readonly text?: string
 }
+
+/** The states in the status of a Roll. */
+export const STATE_WORDS: Readonly<Record<SeenNode['state'], string>> = {
+  inWork: 'InWork',
+  out: 'Out',
+  gone: 'Gone',
+  restored: 'Restored',
+  inService: 'InService',
+}
+
+/** Whether a status has a node that is out. */
+export const keepsOut = ({ nodes }: WantedStatus['fields']): boolean =>
+  Array.isArray(nodes) && nodes.some((node) => isJsonObject(node) && node.state === STATE_WORDS.out)
 
 /** A run as its journal tells it. */
 export interface SeenRun {

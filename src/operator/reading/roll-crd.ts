@@ -12,8 +12,8 @@ import {
 } from '../../ground/model/schema/open-api.ts'
 import { type JsonSchema, rollFileJsonSchema } from '../../roll/file/roll-file-json-schema.ts'
 import { ROLL_STATES } from '../decide/roll-answer.ts'
-import { STATE_WORDS } from '../decide/status.ts'
 import { SCHEDULE_DEFAULTS, SCHEDULE_WHEN } from '../model/roll-schedule.ts'
+import { STATE_WORDS } from '../model/run-state.ts'
 
 /** Names of Jobs and pods are made from it. */
 const NAME_MAX = 40

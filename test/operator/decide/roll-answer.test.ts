@@ -224,7 +224,7 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
   [
     'succeeded, its Job and journal are gone',
     { status: { run: 'run-1', conditions: [{ type: 'Succeeded', status: 'True', reason: 'RollDone' }] } },
-    'Succeeded RollDone: nothing',
+    'Succeeded RollDone: release',
   ],
   [
     'stopped, its Job and journal are gone',
@@ -236,6 +236,16 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
     {
       status: { run: 'run-1', state: 'Aborted', conditions: [{ type: 'Stopped', status: 'True' }] },
       spec: { abort: true },
+    },
+    'Aborted RollStopped: release',
+  ],
+  [
+    'aborted, its status has a node that is out',
+    {
+      status: {
+        ...{ run: 'run-1', state: 'Aborted', conditions: [{ type: 'Stopped', status: 'True' }] },
+        nodes: [{ name: 'n1', state: 'Out' }],
+      },
     },
     'Aborted RollStopped: nothing',
   ],
