@@ -5,7 +5,7 @@ import type { Refusals } from '../../ground/model/owned/refused-write.ts'
 import { ownedMetadata, type WantedObject } from '../../ground/model/owned/wanted-object.ts'
 import { present } from '../../ground/model/present.ts'
 import { messageOf, type Reason } from '../../ground/model/reason.ts'
-import { toIsoSeconds, type WallMs } from '../../ground/model/time.ts'
+import { toIsoSeconds, type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { RollObject } from '../model/roll-object.ts'
 import { type RollSchedule, SCHEDULE_UID_LABEL } from '../model/roll-schedule.ts'
 import { keepsOut } from '../model/run-state.ts'
@@ -51,6 +51,7 @@ const hasEnded = ({ status, deleting }: RollObject): boolean =>
  * The rule of a RollSchedule.
  *
  * Law: a time of a schedule makes at most one Roll, and none while an earlier Roll of it is under way.
+ * Law: replicas whose clocks differ by up to an hour make no Roll twice.
  */
 export function scheduleAnswer(s: ScheduleSnapshot): ScheduleAnswer {
   const { schedule, times, rolls, now } = s
@@ -62,7 +63,7 @@ export function scheduleAnswer(s: ScheduleSnapshot): ScheduleAnswer {
   if (schedule.suspend)
     return { reasons: [reason(s, 'ScheduleSuspended', 'spec.suspend is true: no Roll is made')], actions }
   if (isAhead(s)) return { reasons: [waits], actions, settled: now }
-  if (due === undefined) return { reasons: [waits], actions }
+  if (due === undefined) return { reasons: [waits], actions, ...unsettled(s) }
   const name = nameOf(schedule, due)
   if (rolls.some((roll) => roll.name === name)) return { reasons: [waits], actions, settled: due }
   const isLate = now - due > times.deadlineMs
@@ -80,9 +81,34 @@ export function scheduleAnswer(s: ScheduleSnapshot): ScheduleAnswer {
   return { reasons: [...before, waits], actions: [...actions, { kind: 'createRoll', name }] }
 }
 
+/** The clocks of replicas that lead one after the other differ by no more, unless one of them is wrong. */
+const CLOCKS_APART_MS = 3_600_000
+
+const lastOf = ({ status }: RollSchedule): number => Date.parse(String(status.fields.lastScheduleTime))
+
 /** Written by a clock that was wrong: until that time has come, no Roll would be made. */
-const isAhead = ({ schedule, now }: ScheduleSnapshot): boolean =>
-  Date.parse(String(schedule.status.fields.lastScheduleTime)) > now
+const isAhead = ({ schedule, now }: ScheduleSnapshot): boolean => lastOf(schedule) > now + CLOCKS_APART_MS
+
+/**
+ * Since when times of a schedule are to be looked at: the time of its last Roll, or that made none; else when it was created. A time that has
+ * not come yet by this clock had come by that of another replica, and is not to come again.
+ */
+export function scheduledSince({ schedule, rolls, now }: Pick<ScheduleSnapshot, 'schedule' | 'rolls' | 'now'>): WallMs {
+  const last = lastOf(schedule)
+  const from = Number.isNaN(last) ? schedule.createdAt : last > now + CLOCKS_APART_MS ? now : last
+  return wallMs(Math.max(from, newestTime({ schedule, rolls, now }) ?? 0))
+}
+
+/** The latest time that a Roll was made for. The status may not have it yet, and the replica that made it may have a clock that is ahead. */
+function newestTime({ schedule, rolls, now }: Parameters<typeof scheduledSince>[0]): WallMs | undefined {
+  const times = rolls.map((roll) => timeOf(schedule, roll)).filter((at) => at <= now + CLOCKS_APART_MS)
+  return times.length === 0 ? undefined : wallMs(Math.max(...times))
+}
+
+function unsettled(s: ScheduleSnapshot): Pick<ScheduleAnswer, 'settled'> {
+  const newest = newestTime(s)
+  return newest === undefined || newest <= lastOf(s.schedule) ? {} : { settled: newest }
+}
 
 const missed = (s: ScheduleSnapshot, count: number): Reason =>
   reason(
@@ -91,9 +117,18 @@ const missed = (s: ScheduleSnapshot, count: number): Reason =>
     `${count === 1 ? 'a time was' : `${count} times were`} missed: the controller was away, or an earlier Roll was under way`,
   )
 
-/** The oldest of those that have ended, beyond what is kept. One that keeps a node out stays for people: its deletion would put it back. */
-function tidied({ schedule, rolls }: ScheduleSnapshot): readonly ScheduleAction[] {
-  const ended = rolls.filter((roll) => hasEnded(roll) && !roll.deleting && !keepsOut(roll.status.fields))
+/**
+ * The oldest of those that have ended, beyond what is kept. One that keeps a node out stays for people: its deletion would put it back. One whose
+ * time the status does not have yet stays as well: without both, its time would come again.
+ */
+function tidied({ schedule, rolls, now }: ScheduleSnapshot): readonly ScheduleAction[] {
+  const isSettled = (roll: RollObject): boolean => {
+    const at = timeOf(schedule, roll)
+    return !(at > lastOf(schedule) || Number.isNaN(lastOf(schedule))) || !(at <= now + CLOCKS_APART_MS)
+  }
+  const ended = rolls
+    .filter((roll) => hasEnded(roll) && !roll.deleting && !keepsOut(roll.status.fields))
+    .filter(isSettled)
   const isDone = ({ status }: RollObject): boolean => status.fields.state === 'Succeeded'
   const beyond = (some: readonly RollObject[], kept: number): readonly RollObject[] =>
     some.toSorted((one, other) => other.createdAt - one.createdAt).slice(kept)
@@ -110,6 +145,13 @@ function tidied({ schedule, rolls }: ScheduleSnapshot): readonly ScheduleAction[
 /** The same for the same time: two controllers make one Roll. */
 const nameOf = ({ name }: RollSchedule, due: WallMs): string =>
   `${name}-${new Date(due).toISOString().slice(0, 16).replaceAll(/\D/g, '')}`
+
+/** The time that a Roll was made for; NaN: its name has none. */
+function timeOf({ name }: RollSchedule, roll: RollObject): number {
+  const digits = roll.name.startsWith(`${name}-`) ? roll.name.slice(name.length + 1) : ''
+  const [, year, month, day, hour, minute] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(digits) ?? []
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`)
+}
 
 const STALE_AGAIN_MS = 5_000
 const REFUSED_AGAIN_MS = 10_000

@@ -44,6 +44,6 @@ export function scheduleTimes(
       due = at
     }
   }
-  const { value: next = now } = cronTimes(of.schedule, of.timeZone, now).next()
+  const { value: next = now } = cronTimes(of.schedule, of.timeZone, Math.max(since, now)).next()
   return { ...(due === undefined ? {} : { due: wallMs(due) }), missed, next: wallMs(next), deadlineMs }
 }

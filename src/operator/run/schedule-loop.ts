@@ -9,13 +9,13 @@ import type { LoopStatus } from '../../ground/loop/reconciler.ts'
 import { StatusWriter } from '../../ground/loop/status-writer.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import { present } from '../../ground/model/present.ts'
-import { wallMs } from '../../ground/model/time.ts'
 import type { ControllerParts } from '../../service/run/controller-parts.ts'
 import {
   decideSchedule,
   type ScheduleAction,
   type ScheduleSnapshot,
   scheduleActionKey,
+  scheduledSince,
   scheduleStatus,
   wantedRoll,
 } from '../decide/schedule.ts'
@@ -96,12 +96,13 @@ export class ScheduleLoop implements OwnedSystem<ScheduleSnapshot, ScheduleActio
     if (schedule === undefined) return undefined
     const now = this.#parts.clock.wallMs()
     const faults = this.#parts.faultsOf(schedule)
-    const times = faults.length > 0 ? undefined : this.#parts.timesOf(schedule, { now, since: sinceOf(schedule) })
+    const rolls = this.#caches.rollsOf(schedule)
+    const since = scheduledSince({ schedule, rolls, now })
+    const times = faults.length > 0 ? undefined : this.#parts.timesOf(schedule, { now, since })
     const asks = times?.due !== undefined && schedule.when === 'RebootRequired'
     return {
-      ...{ now, schedule, faults },
+      ...{ now, schedule, faults, rolls },
       isFresh: this.#caches.isFresh(),
-      rolls: this.#caches.rollsOf(schedule),
       refusals: this.#refused.of(schedule) ?? new Map(),
       ...present({ times, needs: asks ? await this.#needs(signal) : undefined }),
     }
@@ -155,13 +156,6 @@ export class ScheduleLoop implements OwnedSystem<ScheduleSnapshot, ScheduleActio
     const sayings = sayingsOf(reasons, EVENTS, ({ code }) => code)
     await this.#events.tellAll({ ...schedule, kind: ROLL_SCHEDULES }, sayings, signal)
   }
-}
-
-/** The time of its last Roll, or that made none; else when it was created. */
-function sinceOf({ status, createdAt }: RollSchedule): ScheduleSnapshot['now'] {
-  const { lastScheduleTime } = status.fields
-  const at = typeof lastScheduleTime === 'string' ? Date.parse(lastScheduleTime) : Number.NaN
-  return wallMs(Number.isNaN(at) ? createdAt : at)
 }
 
 const EVENTS: EventTypes = {

@@ -109,15 +109,32 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
     'more Rolls than are kept',
     {
       now: at('11:40:00'),
+      status: { lastScheduleTime: '2026-01-05T11:00:00Z' },
       rolls: ['0700', '0800', '0900', '1000'].map((time) => roll(`night-20260105${time}`, 'Succeeded')),
     },
     'ScheduleWaits: -night-202601050700',
+  ],
+  [
+    'more Rolls than are kept, and the status does not have their times yet',
+    {
+      now: at('11:40:00'),
+      spec: { successfulRollsHistoryLimit: 0 },
+      status: { lastScheduleTime: '2026-01-05T10:00:00Z' },
+      rolls: ['1000', '1100'].map((time) => roll(`night-20260105${time}`, 'Succeeded')),
+    },
+    'ScheduleWaits: -night-202601051000 settled 11:00',
+  ],
+  [
+    'a replica whose clock is ahead made the next Roll',
+    { now: at('11:56:00'), since: NOON, rolls: [roll('night-202601051200', 'Running')] },
+    'ScheduleWaits:  settled 12:00',
   ],
   [
     'no other Roll is kept',
     {
       now: at('11:40:00'),
       spec: { failedRollsHistoryLimit: 0 },
+      status: { lastScheduleTime: '2026-01-05T10:00:00Z' },
       rolls: [roll('night-202601050900', 'Aborted'), roll('night-202601051000', 'Held')],
     },
     'ScheduleWaits: -night-202601050900',
@@ -127,6 +144,7 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
     {
       now: at('11:40:00'),
       spec: { failedRollsHistoryLimit: 0 },
+      status: { lastScheduleTime: '2026-01-05T09:00:00Z' },
       rolls: [roll('night-202601050900', 'Stopped', { nodes: [{ name: 'n1', state: 'Out' }] })],
     },
     'ScheduleWaits: ',
