@@ -52,7 +52,9 @@ export const SHIPPED_CRDS: readonly ShippedCrd[] = [
 const head = ({ about }: ShippedCrd): string =>
   `# ${about.replaceAll('\n', '\n# ')}\n# Made by npm run docs. Takes Kubernetes 1.29 or newer, which checks the rules.\n`
 
-const yamlOf = (value: object): string => stringify(value, { aliasDuplicateObjects: false, lineWidth: 140 })
+/** kubectl and helm read YAML 1.1, where a field `on` is the word true unless it has quotes. */
+const yamlOf = (value: object): string =>
+  stringify(value, { aliasDuplicateObjects: false, lineWidth: 140, compat: 'yaml-1.1' })
 
 /** What is shipped in `deploy/crd`. */
 export const crdYaml = (crd: ShippedCrd): string => `${head(crd)}${yamlOf(crd.definition)}`

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../ground/model/json-object.ts'
 import type { ObjectStatus } from '../../ground/model/object-status.ts'
 import { parseCreatedAt, parseMetadata } from '../../ground/model/parse-metadata.ts'
 import { parseObjectStatus } from '../../ground/model/parse-object-status.ts'
@@ -64,5 +65,16 @@ export function parseRollObject(object: Untrusted): RollObject {
 }
 
 /** The `spec` of a roll file, of the `spec` of a Roll. */
-export const rollFileOf = (spec: Json): Json =>
-  Object.fromEntries(Object.entries(spec).filter(([name]) => !REQUEST_FIELDS.some((field) => field === name)))
+export function rollFileOf(spec: Json): Json {
+  const file = Object.fromEntries(
+    Object.entries(spec).filter(([name]) => !REQUEST_FIELDS.some((field) => field === name)),
+  )
+  return Array.isArray(file.notify) ? { ...file, notify: file.notify.map(withOn) } : file
+}
+
+/** kubectl reads YAML 1.1, where a field `on` without quotes is the word true. */
+function withOn(receiver: unknown): unknown {
+  if (!isJsonObject(receiver) || receiver.true === undefined || receiver.on !== undefined) return receiver
+  const { true: on, ...rest } = receiver
+  return { ...rest, on }
+}
