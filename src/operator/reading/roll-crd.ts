@@ -14,6 +14,7 @@ import { type JsonSchema, rollFileJsonSchema } from '../../roll/file/roll-file-j
 import { ROLL_STATES } from '../decide/roll-answer.ts'
 import { SCHEDULE_DEFAULTS, SCHEDULE_WHEN } from '../model/roll-schedule.ts'
 import { STATE_WORDS } from '../model/run-state.ts'
+import { explainedField } from './explained-field.ts'
 
 /** Names of Jobs and pods are made from it. */
 const NAME_MAX = 40
@@ -24,13 +25,14 @@ const NODES_MAX = 5_000
 /** A field that takes values of several types has no type here, and a typing error is no reason to drop a field: the controller says what is wrong. */
 const ANY = { 'x-kubernetes-preserve-unknown-fields': true } as const
 
-function structural(field: JsonSchema): Schema {
-  const { description, type, properties, items, additionalProperties } = field
-  const about = description === undefined ? {} : { description }
+function structural(field: JsonSchema, isRequired = false): Schema {
+  const { type, properties, items, additionalProperties } = field
+  const description = explainedField(field, isRequired)
+  const about = description === '' ? {} : { description }
   if (field.anyOf !== undefined || type === undefined) return { ...about, ...ANY }
   switch (type) {
     case 'object':
-      if (properties !== undefined) return { ...about, type, ...ANY, properties: eachField(properties) }
+      if (properties !== undefined) return { ...about, type, ...ANY, properties: eachField(field) }
       return typeof additionalProperties === 'object'
         ? { ...about, type, additionalProperties: structural(additionalProperties) }
         : { ...about, type, ...ANY }
@@ -45,25 +47,29 @@ function structural(field: JsonSchema): Schema {
   }
 }
 
-const eachField = (properties: Readonly<Record<string, JsonSchema>>): Fields =>
+const eachField = ({ properties = {}, required = [] }: JsonSchema): Fields =>
   Object.fromEntries(
     Object.entries(properties)
       .filter(([, field]) => field.title !== 'not yet')
-      .map(([name, field]) => [name, structural(field)]),
+      .map(([name, field]) => [name, structural(field, required.includes(name))]),
   )
 
 const requests: Fields = {
-  paused: flag('No node is begun while it is true. A node that was begun before goes on until it is back in service.'),
-  approval: choice('With `perNode`, a node is begun only once `approved` names it. It cannot be changed.', [
-    'none',
-    'perNode',
-  ]),
+  paused: flag(
+    'While it is true, no further node is begun. A node that was begun before goes on until it is back in service. It may be changed at any time.',
+  ),
+  approval: choice(
+    'With `perNode`, a node is begun only once `approved` names it. After the run has begun, a change of this field has no effect.',
+    ['none', 'perNode'],
+  ),
   approved: list(
-    'With `approval: perNode`: the nodes that may be begun. `all`: every node.',
+    'With `approval: perNode`: the nodes that may be begun. `all` stands for every node. Names may be added at any time. Example: [n1, n2].',
     text('The name of a node, or `all`.', { maxLength: 253 }),
     { maxItems: NODES_MAX, 'x-kubernetes-list-type': 'set' },
   ),
-  abort: flag('Ends the run, and puts back the nodes that are out.'),
+  abort: flag(
+    'Set it to true to end the run: no further node is begun, and the nodes that are out are put back. A run that has ended so does not begin again.',
+  ),
 }
 
 const rulesAt = rulesOf({
@@ -95,8 +101,8 @@ const conditions: Schema = list(
     {
       type: text('Its type.'),
       status: text('True or False.'),
-      reason: text('Why, in one word.'),
-      message: text('Why.'),
+      reason: text('Why, as a code of docs/troubleshooting.md.'),
+      message: text('Why, in sentences.'),
       lastTransitionTime: time('When its status changed.'),
       observedGeneration: integer('The generation that it is about.', { format: 'int64' }),
     },
@@ -107,8 +113,11 @@ const conditions: Schema = list(
 
 const status = object('What became of it. Written by the controller.', {
   observedGeneration: integer('The generation of the Roll that the status is about.', { format: 'int64' }),
-  state: text('Its state in one word.', { enum: ROLL_STATES }),
-  message: text('Why it is in this state.'),
+  state: text(
+    'Its state in one word. Held: something holds it, and message says what. Stopped: the run has ended, and not with success.',
+    { enum: ROLL_STATES },
+  ),
+  message: text('Why it is in this state, and what to do where a person can help.'),
   run: text('The name of its run, as `evenkeel roll status` takes it.'),
   job: text('The Job whose pod does the work.'),
   startedAt: time('When the run began.'),
@@ -139,12 +148,16 @@ const status = object('What became of it. Written by the controller.', {
   conditions,
 })
 
-const rollFields = (): Fields => eachField(rollFileJsonSchema().properties?.spec?.properties ?? {})
+const rollFields = (): Fields => eachField(rollFileJsonSchema().properties?.spec ?? {})
+
+const FORMS =
+  'Durations are texts with a unit, such as 500ms, 30s, 10min or 2h. Where a field speaks of this machine, it is the pod of the run. A command, a file, a variable, an image or a host of ssh is refused unless an administrator allows that very value (docs/rolls.md#allowed).'
 
 /** The schema of a Roll: the `spec` of a roll file, the requests of people, and the status. */
 function rollSchema(): Schema {
   return {
-    description: 'Roll takes nodes out of service one after another, reboots them, and brings each back with proof.',
+    description:
+      'Roll takes nodes out of service one after another, reboots them, and brings each back with proof. It begins as soon as it is applied, in the namespace of the controller. `kubectl get rolls -w` shows how far it is, `kubectl describe roll NAME` what it waits for, and `kubectl wait roll NAME --for=condition=Succeeded` waits for its end. If it is deleted meanwhile, the nodes that are out are put back first.',
     type: 'object',
     required: ['spec'],
     properties: {
@@ -152,7 +165,7 @@ function rollSchema(): Schema {
       kind: text('Always Roll.'),
       metadata: { type: 'object', properties: { name: { type: 'string' } } },
       spec: object(
-        'What to do, to which nodes, and how it is measured: the spec of a roll file (docs/roll-file.md), and what people ask of it meanwhile.',
+        `What to do, to which nodes, and how it is measured: the spec of a roll file (docs/roll-file.md), so that one file works for the command and for kubectl. Four fields are for people while it is under way: paused, approval, approved and abort. Changes of others have no effect once the run has begun. ${FORMS}`,
         { ...requests, ...rollFields() },
         ANY,
       ),
@@ -172,7 +185,8 @@ function scheduleSchema(): Schema {
   const limit = (about: string, byDefault: number): Schema =>
     integer(about, { minimum: 0, maximum: 100, default: byDefault })
   return {
-    description: 'RollSchedule makes a Roll at given times, as a CronJob makes Jobs.',
+    description:
+      'RollSchedule makes a Roll at given times, as a CronJob makes Jobs, and none while an earlier Roll of it is under way. `kubectl get rollschedules` shows the last time and the next one, and with `-o wide` why no Roll was made.',
     type: 'object',
     required: ['spec'],
     properties: {
@@ -180,21 +194,28 @@ function scheduleSchema(): Schema {
       kind: text('Always RollSchedule.'),
       metadata: { type: 'object', properties: { name: { type: 'string' } } },
       spec: object(
-        'When, and what.',
+        'When a Roll is made, and what it does.',
         {
-          schedule: text('When a Roll is made, as in crontab: minute, hour, day of the month, month, day of the week.'),
-          timeZone: text('The time zone of `schedule`, by its IANA name.', { default: timeZone }),
-          startingDeadline: text('How late a Roll may be made, as in 30min or 2h.', { default: startingDeadline }),
+          schedule: text(
+            'When a Roll is made, as in crontab: minute, hour, day of the month, month, day of the week. Names such as MON and JAN are known. Example: "0 22 * * MON-FRI".',
+          ),
+          timeZone: text('The time zone of `schedule`, by its IANA name. Example: Europe/Berlin.', {
+            default: timeZone,
+          }),
+          startingDeadline: text(
+            'How late a Roll may be made, such as 30min or 2h: when the controller was away, or an earlier Roll was under way. A time that is missed for longer makes no Roll.',
+            { default: startingDeadline },
+          ),
           when: choice(
-            'With `RebootRequired`, a Roll is made only while a Node has the condition RebootRequired.',
+            'With `RebootRequired`, a Roll is made only while at least one Node says by its condition RebootRequired that it needs a reboot (docs/reboot-required.md).',
             SCHEDULE_WHEN,
           ),
           suspend: flag('No Roll is made while it is true. A Roll that is under way goes on.'),
           successfulRollsHistoryLimit: limit('How many Rolls that succeeded are kept.', succeeded),
           failedRollsHistoryLimit: limit('How many other Rolls that have ended are kept.', others),
           template: object(
-            'The Rolls that it makes.',
-            { spec: object('The spec of each Roll.', { ...requests, ...rollFields() }, ANY) },
+            'The Rolls that it makes. A change is for later Rolls; one that is under way goes on as it began.',
+            { spec: object(`The spec of each Roll. ${FORMS}`, { ...requests, ...rollFields() }, ANY) },
             { required: ['spec'] },
           ),
         },

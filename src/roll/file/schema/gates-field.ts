@@ -85,7 +85,7 @@ const objectSection = section(
       title: 'name',
       pattern: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
       rule: 'an API group, in lower case',
-      description: 'Its API group. Absent: the core group.',
+      description: 'The API group of the object. Absent: the core group.',
       example: 'ceph.rook.io',
     }).exactOptional(),
     version: textField({
@@ -93,7 +93,7 @@ const objectSection = section(
       pattern: /^v[0-9][a-z0-9]*$/,
       rule: 'an API version, such as v1',
       maxLength: 63,
-      description: 'Its API version.',
+      description: 'The API version of the object.',
       example: 'v1',
     }),
     resource: textField({
@@ -101,7 +101,7 @@ const objectSection = section(
       pattern: /^[a-z][a-z0-9]*$/,
       rule: 'the plural in lower case, as in URLs',
       maxLength: 63,
-      description: 'Its kind as in URLs: the plural, in lower case.',
+      description: 'The kind of the object as in URLs: the plural, in lower case.',
       example: 'cephclusters',
     }),
     namespace: textField({
@@ -109,14 +109,14 @@ const objectSection = section(
       pattern: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
       rule: 'lower-case letters, digits and "-"',
       maxLength: 63,
-      description: 'Its namespace. Absent: it is of the whole cluster.',
+      description: 'The namespace of the object. Absent: it is of the whole cluster.',
       example: 'rook-ceph',
     }).exactOptional(),
     name: textField({
       title: 'name',
       pattern: /^[A-Za-z0-9{]([A-Za-z0-9.:{}_-]*[A-Za-z0-9}])?$/,
       rule: 'the name of an object',
-      description: 'Its name.',
+      description: 'The name of the object. `{node}` and `{address}` stand for the node.',
       example: 'rook-ceph',
     }).superRefine(onlyPlaceholders('node', 'address')),
     condition: textField({

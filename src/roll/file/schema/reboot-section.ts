@@ -22,7 +22,7 @@ const viaSsh = section(
       pattern: /^[^\u0000-\u001f\u007f]+$/,
       rule: 'a path',
       maxLength: 4096,
-      description: 'ssh configuration instead of your own (`ssh -F`).',
+      description: 'Configuration of ssh instead of your own (`ssh -F`).',
       example: '/etc/evenkeel/ssh_config',
     }).exactOptional(),
     user: textField({
