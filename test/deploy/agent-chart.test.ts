@@ -191,7 +191,7 @@ describe('the chart', requires('helm'), () => {
       ...[HELM, 'template', '2024', CHART, '-n', '7'],
       ...['--set', 'controller.enabled=true', '--set', 'criticalQuota=9'],
     ])
-    assert.equal(stdout.match(/^kind: /gm)?.length, 18)
+    assert.equal(stdout.match(/^kind: /gm)?.length, 19)
     assert.doesNotMatch(stdout, /: (2024|7)$/m)
     for (const { kind, metadata, subjects = [] } of readManifests(stdout)) {
       for (const { name, namespace } of [metadata, ...subjects])

@@ -90,6 +90,20 @@ describe('the controller of the chart', requires('helm'), () => {
     ])
   })
 
+  test('nobody may connect to a controller but at its pages', async () => {
+    const all = readManifests((await renderChart('controller.enabled=true', 'controller.statusPort=9000')).stdout)
+    const pods = all.find(({ kind }) => kind === 'Deployment')?.spec as { readonly selector: object } | undefined
+    assert.deepEqual(
+      all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ metadata, spec }) => [metadata.name, spec]),
+      [
+        [
+          'evenkeel-agent-controller',
+          { podSelector: pods?.selector, policyTypes: ['Ingress'], ingress: [{ ports: [{ port: 9000 }] }] },
+        ],
+      ],
+    )
+  })
+
   test('of several replicas one may be evicted at a time; a single one has no budget that would keep its node', async () => {
     const budgets = async (...values: readonly string[]) =>
       readManifests((await renderChart(...values)).stdout).filter(({ kind }) => kind === 'PodDisruptionBudget')
