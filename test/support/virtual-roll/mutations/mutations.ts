@@ -49,8 +49,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation('restores after the intent, where it does not know of the reboot', [
     LADDER,
-    '? GOING_DOWN : MUST_REBOOT',
-    '? GOING_DOWN : RESTORING',
+    '? REOPENED : MUST_REBOOT',
+    '? REOPENED : RESTORING',
   ]),
   mutation('takes a server for attached without reading it back', [
     'src/service/decide/attach.ts',
