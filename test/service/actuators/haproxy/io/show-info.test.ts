@@ -13,3 +13,10 @@ test('a process that names itself without a version, or the other way round, is 
     stopping: true,
   })
 })
+
+test('a process is told from those of other machines by its start and the name of its machine, where it shows both', () => {
+  const read = (...lines: readonly string[]) => parseInfo(`Pid: 8\nVersion: 2.6.12\n${lines.join('\n')}\n`).onlyProcess
+  assert.equal(read('node: lb-1', 'Start_time_sec: 1796059605'), '8@1796059605 lb-1')
+  assert.equal(read('node: lb-1'), undefined, 'before 2.5: in containers process ids repeat')
+  assert.equal(read('Start_time_sec: 1796059605'), undefined)
+})
