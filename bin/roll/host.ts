@@ -10,6 +10,7 @@ import { CommandHost } from '../../src/roll/io/command-host.ts'
 import { SshHost } from '../../src/roll/io/ssh-host.ts'
 import { SshMachines } from '../../src/roll/io/ssh-machines.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
+import { FleetLockHost } from '../../src/roll/run/fleet-lock-host.ts'
 import { RebooterHost } from '../../src/roll/run/rebooter-host.ts'
 import type { RollSurroundings } from './world.ts'
 
@@ -39,6 +40,7 @@ export function hostOf({ reboot }: RollSpec, { env, cluster }: HostParts): Host 
   if (reboot.kind === 'rebooter') {
     return new RebooterHost({ cluster, clock: systemClock, random: systemRandom, limitMs: REBOOT_LIMIT_MS, ownBootId })
   }
+  if (reboot.kind === 'fleetLock') return new FleetLockHost({ cluster, random: systemRandom, ownBootId })
   if (reboot.kind === 'command') {
     const searchPath = env.PATH ?? ''
     return new CommandHost({ clock: systemClock, command: reboot.command, searchPath, limitMs: REBOOT_LIMIT_MS })

@@ -33,11 +33,11 @@ type Obedience =
 /** A roll that lives gives a word back in a second or two. */
 export const WORD_LIMIT_MS = 20_000
 
-/** The request on this Node; undefined: there is none that can be read. */
+/** The request on this Node; undefined: there is none that can be read, or it is for the client that asks by FleetLock. */
 export function requestOn(node: Pick<Node, 'annotations'>): RebootRequest | undefined {
   const text = node.annotations[REQUEST_ANNOTATION]
   const parsed = text === undefined ? undefined : parseRebootRequest(text)
-  return parsed?.ok === true ? parsed.value : undefined
+  return parsed?.ok === true && parsed.value.by === undefined ? parsed.value : undefined
 }
 
 /** What this rebooter has said for good about the request: a request is obeyed or refused once in a boot. */

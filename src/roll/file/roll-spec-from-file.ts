@@ -91,10 +91,13 @@ function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
     resendAfterMs: reboot.resendAfter,
     returnLimitMs: reboot.returnLimit,
     ...(kuredLock && { kuredLock: { namespace: kuredLock.namespace, name: kuredLock.daemonSet } }),
-    ...(onlyIfNeeded === undefined ? {} : { onlyIfNeeded: needOf(onlyIfNeeded, !('rebooter' in reboot)) }),
+    ...(onlyIfNeeded === undefined
+      ? {}
+      : { onlyIfNeeded: needOf(onlyIfNeeded, !('rebooter' in reboot || 'fleetLock' in reboot)) }),
   }
   if (reboot.command !== undefined) return { kind: 'command', command: reboot.command, ...limits }
   if (reboot.rebooter !== undefined) return { kind: 'rebooter', ...limits }
+  if (reboot.fleetLock !== undefined) return { kind: 'fleetLock', ...limits }
   return { kind: 'ssh', command: REBOOT_COMMAND, ...reboot.ssh, ...limits }
 }
 

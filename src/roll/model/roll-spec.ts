@@ -21,6 +21,8 @@ type RebootSpec =
   | { readonly kind: 'command'; readonly command: readonly string[] }
   /** The rebooter on the node is asked, by the API. */
   | { readonly kind: 'rebooter' }
+  /** Nothing is sent: the client on the machine reboots it, once the controller has answered it by FleetLock. */
+  | { readonly kind: 'fleetLock' }
 
 /** How DNS of the cluster is asked while nodes are rolled. */
 export interface DnsSpec {

@@ -3,7 +3,7 @@ import type { AdminState, ServerReading } from './balancer.ts'
 
 export const RECORD_ANNOTATION = 'evenkeel.dev/record'
 export const INTENT_ANNOTATION = 'evenkeel.dev/intent'
-/** What a roll asks of the rebooter on the node. */
+/** What a roll asks of the rebooter on the node, or allows the client that asks by FleetLock. */
 export const REQUEST_ANNOTATION = 'evenkeel.dev/reboot-request'
 /** Keeps DaemonSet pods that were drained by choice from being put back before the reboot. */
 export const OUT_TAINT: Taint = { key: 'evenkeel.dev/out', effect: 'NoSchedule' }
@@ -70,6 +70,8 @@ export interface RebootRequest {
   /** Of this request and no other. */
   readonly id: string
   readonly word?: string
+  /** The client on the machine may reboot it, and no rebooter acts on it. */
+  readonly by?: 'fleetLock'
 }
 
 export const formatRecord = (record: NodeRecord | RebootIntent | RebootRequest): string => JSON.stringify(record)

@@ -40,6 +40,8 @@ export function parseRebootRequest(text: string): Parsed<RebootRequest> {
   return guarded(() => {
     const raw = versioned(text)
     const asked = { version: 1, run: runName(raw), bootId: bootId(raw), id: token(raw, 'id') } as const
+    if (raw.by === 'fleetLock') return { ...asked, by: raw.by }
+    if (raw.by !== undefined) throw new Malformed(`it is for ${JSON.stringify(raw.by)}`)
     return raw.word === undefined ? asked : { ...asked, word: token(raw, 'word') }
   })
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { NodeObject } from '../actors/node-object.ts'
 import type { Condition } from '../actors/pod-object.ts'
 import { withCondition } from '../actors/with-condition.ts'
@@ -74,6 +75,7 @@ export function nodeStatus(
     ],
     nodeInfo: {
       ...old?.nodeInfo,
+      machineID: old?.nodeInfo?.machineID ?? machineIdOf(name),
       bootID: bootId,
       kubeletVersion,
       containerRuntimeVersion: 'containerd://2.1.0',
@@ -83,6 +85,9 @@ export function nodeStatus(
     },
   }
 }
+
+/** As systemd makes one for each machine (machine-id(5)). */
+const machineIdOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32)
 
 const condition = (type: string, reason: string, message: string): Condition => ({
   type,

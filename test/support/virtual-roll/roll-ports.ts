@@ -11,6 +11,7 @@ import { CelRules } from '../../../src/guard/io/cel/object-rules.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import type { GateSource } from '../../../src/roll/ports/gate-source.ts'
 import type { Silencer } from '../../../src/roll/ports/silencer.ts'
+import { FleetLockHost } from '../../../src/roll/run/fleet-lock-host.ts'
 import { GateAsker } from '../../../src/roll/run/gates/gate-asker.ts'
 import { RebooterHost } from '../../../src/roll/run/rebooter-host.ts'
 import { HealthEndpoints } from '../../../src/service/actuators/agent/io/health-endpoints.ts'
@@ -174,13 +175,15 @@ export class RollPorts extends ProcessPorts {
       secret: () => Promise.resolve(''),
       clock: this.clock,
     })
-    this.host = spec.reboot.kind === 'rebooter' ? this.#byRebooter() : this.#bySsh()
+    this.host = this.#hostOf(spec.reboot.kind)
     const dataPort = networkDataPort({ network, timers: time })
     this.dataPort = { answers: (at, signal) => lifeline.guard(() => dataPort.answers(at, signal)) }
   }
 
-  #byRebooter(): Host {
+  #hostOf(kind: RollSpec['reboot']['kind']): Host {
     const { cluster, clock, random } = this
+    if (kind === 'fleetLock') return new FleetLockHost({ cluster, random, ownBootId: async () => undefined })
+    if (kind !== 'rebooter') return this.#bySsh()
     return new RebooterHost({ cluster, clock, random, limitMs: SSH_LIMIT_MS, ownBootId: async () => undefined })
   }
 

@@ -9,6 +9,14 @@ export const REBOOT_WAITS = {
     wait: 'blocked',
     progress: true,
   },
+  RebootAllowed: {
+    is: 'n1 may reboot, and the client on it has not rebooted it yet',
+    cause:
+      'With `reboot.fleetLock` the roll sends nothing. The client on the machine hears that it may reboot when it asks next, and may finish its own work first.',
+    cure: 'Wait for the client, at most for `reboot.returnLimit`. Look at its log on the machine (`journalctl -u zincati`).',
+    wait: 'blocked',
+    progress: true,
+  },
   BootIdNotPublished: {
     is: 'n1 has another boot id, and its kubelet has not reported it yet',
     cause: 'The machine is back, but its kubelet has not written its status yet.',

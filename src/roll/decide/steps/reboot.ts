@@ -41,7 +41,7 @@ export const reboot: StepRule = {
     const waitedMs = s.now - (sent?.at ?? s.evidence.awaySince ?? s.now)
     const mustSend = isUnsent(s)
     const isDue = sent === undefined && mustSend
-    if (!isDue && waitedMs < resendAfterMs(s, sent?.answer)) return hold([waiting(node.name, sent?.answer)], RECHECK_MS)
+    if (!isDue && waitedMs < resendAfterMs(s, sent?.answer)) return hold([waitingFor(s, sent?.answer)], RECHECK_MS)
     if (sent?.answer.kind === 'sent' && node.ready !== 'True')
       return hold([waiting(node.name, sent.answer)], RECHECK_MS)
     // What hangs may be what broke the control plane: its reboot is sent again all the same.
@@ -110,6 +110,14 @@ function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapsho
       ? say`allow the reboot of ${node.name}, or correct "reboot" in the file: ${evenkeel`roll resume ${run.id} -f roll.yaml`}`
       : say`start ${node.name} again, then: ${evenkeel`roll resume`}`,
   }
+}
+
+/** A machine that may reboot, and whose client has not done it yet, has got no command. */
+function waitingFor({ current: { node }, spec }: RecordedSnapshot, answer: RebootAnswer | undefined): Reason {
+  if (spec.reboot.kind !== 'fleetLock' || answer?.kind !== 'sent' || node.ready !== 'True')
+    return waiting(node.name, answer)
+  const text = `${node.name} may reboot, and the client on it has not rebooted it yet`
+  return { code: 'RebootAllowed', object: node.name, text }
 }
 
 /** Why no other boot id was seen. Empty where the reboot is known to be under way. */

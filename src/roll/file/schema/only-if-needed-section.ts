@@ -93,7 +93,7 @@ export function askableNeed(reboot: unknown, context: Context): void {
   if ('neededExitCode' in need && !('command' in need)) {
     issue(['neededExitCode'], 'there is no command that could end with that code', "command: [needs-restarting, '-r']")
   }
-  const by = ['command', 'rebooter'].find((name) => name in reboot)
+  const by = ['command', 'rebooter', 'fleetLock'].find((name) => name in reboot)
   if (by === undefined) return
   const fix = 'name condition, kernelVersion, kubeletVersion or osImage; or reboot by ssh'
   const ways = ['sentinel', 'command'].filter((name) => name in need)

@@ -76,6 +76,11 @@ const viaRebooter = section(
   'Ask the rebooter that runs on the node (`docs/rebooter.md`): no ssh, no key, no command.',
 )
 
+const byFleetLock = section(
+  {},
+  'Nothing is sent: a client on the machine, such as Zincati, reboots it once the controller has answered it by FleetLock (`docs/fleetlock.md`).',
+)
+
 const kubeName = (text: { readonly description: string; readonly example: string }) =>
   textField({
     ...text,
@@ -97,6 +102,7 @@ export const rebootSection = section(
     ssh: viaSsh.exactOptional(),
     command: ownCommand.exactOptional(),
     rebooter: viaRebooter.exactOptional(),
+    fleetLock: byFleetLock.exactOptional(),
     resendAfter: durationField({
       description:
         'How long to wait for a new boot id before the command is sent again, if it is unknown whether it arrived. It is then sent again after half of `returnLimit` at the latest. A command for which no connection came about is repeated every 5 s.',
@@ -112,7 +118,7 @@ export const rebootSection = section(
     onlyIfNeeded: onlyIfNeededSection.exactOptional(),
     kuredLock: kuredLockSection.exactOptional(),
   },
-  'How a node is rebooted: by `ssh` (the default), by `command`, or by the `rebooter` on the node.',
+  'How a node is rebooted: by `ssh` (the default), by `command`, by the `rebooter` on the node, or by a client that asks by `fleetLock`.',
 )
-  .superRefine(atMostOneOf(['ssh', 'command', 'rebooter']), { when: () => true })
+  .superRefine(atMostOneOf(['ssh', 'command', 'rebooter', 'fleetLock']), { when: () => true })
   .superRefine(askableNeed, { when: () => true })

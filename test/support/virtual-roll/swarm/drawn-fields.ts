@@ -36,6 +36,7 @@ const UNDRAWN: Readonly<Record<string, string>> = {
   'spec.probes[].insecure': 'no target of the world has a certificate',
   'spec.probes[].kept': 'the share of kept connections is drawn, and not their number',
   'spec.reboot.command': 'the machines of the world are reached by ssh',
+  'spec.reboot.fleetLock': 'test/virtual/fleet-lock.test.ts has it; the machines of the swarm have no client that asks',
   'spec.reboot.kuredLock.': 'the world has one kured, at its usual place',
   'spec.reboot.rebooter': 'test/virtual/rebooter.test.ts has it; the machines of the swarm are reached by ssh',
   'spec.reboot.onlyIfNeeded.':
