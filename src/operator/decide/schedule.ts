@@ -19,7 +19,7 @@ export interface ScheduleSnapshot {
   readonly schedule: RollSchedule
   /** What is wrong with it; empty: nothing. */
   readonly faults: readonly string[]
-  /** Absent where it has faults. */
+  /** Absent where it has faults, and where its Rolls are made on request. */
   readonly times?: ScheduleTimes
   /** Its Rolls. */
   readonly rolls: readonly RollObject[]
@@ -44,7 +44,7 @@ interface ScheduleAnswer {
 
 const ENDED: readonly RollState[] = ['Succeeded', 'Stopped', 'Aborted']
 
-const hasEnded = ({ status, deleting }: RollObject): boolean =>
+export const hasEnded = ({ status, deleting }: RollObject): boolean =>
   deleting || ENDED.some((state) => state === status.fields.state)
 
 /**
@@ -56,8 +56,9 @@ const hasEnded = ({ status, deleting }: RollObject): boolean =>
 export function scheduleAnswer(s: ScheduleSnapshot): ScheduleAnswer {
   const { schedule, times, rolls, now } = s
   if (schedule.deleting) return { reasons: [], actions: [] }
-  if (times === undefined) return { reasons: [reason(s, 'ScheduleRefused', s.faults.join('. '))], actions: [] }
+  if (s.faults.length > 0) return { reasons: [reason(s, 'ScheduleRefused', s.faults.join('. '))], actions: [] }
   const actions = tidied(s)
+  if (times === undefined) return { reasons: [onRequest(s)], actions }
   const { due, next } = times
   const waits = reason(s, 'ScheduleWaits', `the next Roll is due at ${toIsoSeconds(next)}`)
   if (schedule.suspend)
@@ -80,6 +81,11 @@ export function scheduleAnswer(s: ScheduleSnapshot): ScheduleAnswer {
   const before = times.missed === 0 ? [] : [missed(s, times.missed)]
   return { reasons: [...before, waits], actions: [...actions, { kind: 'createRoll', name }] }
 }
+
+const onRequest = (s: ScheduleSnapshot): Reason =>
+  s.schedule.suspend
+    ? reason(s, 'ScheduleSuspended', 'spec.suspend is true: no Roll is made')
+    : reason(s, 'ScheduleOnRequest', `a Roll is made when a node of group ${s.schedule.name} asks by FleetLock`)
 
 /** The clocks of replicas that lead one after the other differ by no more, unless one of them is wrong. */
 const CLOCKS_APART_MS = 3_600_000

@@ -9,10 +9,15 @@ import type { Untrusted } from '../../ground/model/untrusted.ts'
 /** On a Roll: the UID of the RollSchedule that made it. */
 export const SCHEDULE_UID_LABEL = 'evenkeel.dev/roll-schedule-uid'
 
+/** On a Roll that was made since the client of its node asked. */
+export const FLEET_LOCK_LABEL = 'evenkeel.dev/fleetlock'
+
 export const SCHEDULE_DEFAULTS = { timeZone: 'UTC', startingDeadline: '1h', succeeded: 3, others: 3 } as const
 
-/** `RebootRequired`: only while the condition RebootRequired of a Node is true. */
-export const SCHEDULE_WHEN = ['Always', 'RebootRequired'] as const
+/**
+ * `RebootRequired`: only while the condition RebootRequired of a Node is true. `FleetLock`: at no time, but for each node whose client asks.
+ */
+export const SCHEDULE_WHEN = ['Always', 'RebootRequired', 'FleetLock'] as const
 
 /** Makes Rolls at given times, as a CronJob makes Jobs. */
 export interface RollSchedule {
@@ -23,7 +28,7 @@ export interface RollSchedule {
   readonly generation: number
   readonly deleting: boolean
   readonly createdAt: WallMs
-  /** Five fields, as in crontab. */
+  /** Five fields, as in crontab; empty with `FleetLock`. */
   readonly schedule: string
   readonly timeZone: string
   /** How late a Roll may be made, as a duration in text. */
@@ -59,7 +64,7 @@ function parseRollSchedule(object: Untrusted): RollSchedule {
     schedule: spec.at('schedule').textOr(''),
     timeZone: spec.at('timeZone').textOr(timeZone),
     startingDeadline: spec.at('startingDeadline').textOr(startingDeadline),
-    when: spec.at('when').textOr('Always') === 'RebootRequired' ? 'RebootRequired' : 'Always',
+    when: SCHEDULE_WHEN.find((one) => one === spec.at('when').textOr('')) ?? 'Always',
     suspend: spec.at('suspend').flagOr(false),
     keeps: {
       succeeded: spec.at('successfulRollsHistoryLimit').integerOr(succeeded),

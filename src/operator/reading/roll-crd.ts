@@ -83,6 +83,22 @@ const rulesAt = rulesOf({
     message: `the name is longer than ${SCHEDULE_NAME_MAX} characters, and names of Rolls are made from it`,
     fix: `choose a name of at most ${SCHEDULE_NAME_MAX} characters`,
   },
+  scheduleTimes: {
+    field: 'spec.schedule',
+    message: 'it is not said when a Roll is made',
+    fix: 'write schedule: "0 22 * * MON-FRI", or when: FleetLock',
+  },
+})
+
+const SCHEDULE_RULES = rulesAt('', {
+  scheduleName: [
+    `size(self.metadata.name) <= ${SCHEDULE_NAME_MAX}`,
+    (self) => self.at('metadata').at('name').textOr('').length <= SCHEDULE_NAME_MAX,
+  ],
+  scheduleTimes: [
+    "has(self.spec.schedule) || (has(self.spec.when) && self.spec.when == 'FleetLock')",
+    (self) => !self.at('spec').at('schedule').absent || self.at('spec').at('when').textOr('') === 'FleetLock',
+  ],
 })
 
 const OBJECT_RULES = rulesAt('', {
@@ -207,7 +223,7 @@ function scheduleSchema(): Schema {
             { default: startingDeadline },
           ),
           when: choice(
-            'With `RebootRequired`, a Roll is made only while at least one Node says by its condition RebootRequired that it needs a reboot (docs/reboot-required.md).',
+            'With `RebootRequired`, a Roll is made only while at least one Node says by its condition RebootRequired that it needs a reboot (docs/reboot-required.md). With `FleetLock`, a Roll is made for a node whose client asks (docs/fleetlock.md), and no `schedule` is given.',
             SCHEDULE_WHEN,
           ),
           suspend: flag('No Roll is made while it is true. A Roll that is under way goes on.'),
@@ -219,7 +235,7 @@ function scheduleSchema(): Schema {
             { required: ['spec'] },
           ),
         },
-        { required: ['schedule', 'template'] },
+        { required: ['template'] },
       ),
       status: object('What became of it. Written by the controller.', {
         observedGeneration: integer('The generation that the status is about.', { format: 'int64' }),
@@ -230,12 +246,7 @@ function scheduleSchema(): Schema {
         conditions,
       }),
     },
-    rules: rulesAt('', {
-      scheduleName: [
-        `size(self.metadata.name) <= ${SCHEDULE_NAME_MAX}`,
-        (self) => self.at('metadata').at('name').textOr('').length <= SCHEDULE_NAME_MAX,
-      ],
-    }),
+    rules: SCHEDULE_RULES,
   }
 }
 

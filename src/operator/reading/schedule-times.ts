@@ -1,4 +1,5 @@
 import { parseDuration } from '../../ground/model/duration.ts'
+import { isJsonObject } from '../../ground/model/json-object.ts'
 import { type WallMs, wallMs } from '../../ground/model/time.ts'
 import { cronFault, cronTimes, zoneFault } from '../../roll/file/cron-times.ts'
 import { rollFileOf } from '../model/roll-object.ts'
@@ -11,16 +12,31 @@ const COUNTED_MAX = 100
 
 /** What is wrong with it; empty: nothing. */
 export function scheduleFaults(of: RollSchedule, allowed: readonly unknown[]): readonly string[] {
+  if (of.when === 'FleetLock') return fleetLockFaults(of, allowed)
   const cron = cronFault(of.schedule)
   const zone = zoneFault(of.timeZone)
   const deadline = parseDuration(of.startingDeadline)
-  const file = fileOfRoll(of.name, rollFileOf(of.template), allowed)
   return [
     ...(cron === undefined ? [] : [`spec.schedule: ${cron.message}; ${cron.fix.replace('cron:', 'schedule:')}`]),
     ...(zone === undefined ? [] : [`spec.timeZone: ${zone.message}; timeZone: ${zone.fix}`]),
     ...('error' in deadline ? [`spec.startingDeadline: ${deadline.error}; startingDeadline: 1h`] : []),
-    ...('faults' in file ? file.faults.map((fault) => `spec.template.${fault}`) : []),
+    ...templateFaults(of, allowed),
   ]
+}
+
+function fleetLockFaults(of: RollSchedule, allowed: readonly unknown[]): readonly string[] {
+  const { reboot } = of.template
+  const isByClient = isJsonObject(reboot) && reboot.fleetLock !== undefined
+  return [
+    ...(of.schedule === '' ? [] : ['spec.schedule: with when: FleetLock no time makes a Roll; remove it']),
+    ...(isByClient ? [] : ['spec.template.spec.reboot: the client reboots its machine; reboot: { fleetLock: {} }']),
+    ...templateFaults(of, allowed),
+  ]
+}
+
+function templateFaults({ name, template }: RollSchedule, allowed: readonly unknown[]): readonly string[] {
+  const file = fileOfRoll(name, rollFileOf(template), allowed)
+  return 'faults' in file ? file.faults.map((fault) => `spec.template.${fault}`) : []
 }
 
 /** Of a schedule without faults. */

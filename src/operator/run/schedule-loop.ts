@@ -98,7 +98,8 @@ export class ScheduleLoop implements OwnedSystem<ScheduleSnapshot, ScheduleActio
     const faults = this.#parts.faultsOf(schedule)
     const rolls = this.#caches.rollsOf(schedule)
     const since = scheduledSince({ schedule, rolls, now })
-    const times = faults.length > 0 ? undefined : this.#parts.timesOf(schedule, { now, since })
+    const isTimed = faults.length === 0 && schedule.when !== 'FleetLock'
+    const times = isTimed ? this.#parts.timesOf(schedule, { now, since }) : undefined
     const asks = times?.due !== undefined && schedule.when === 'RebootRequired'
     return {
       ...{ now, schedule, faults, rolls },

@@ -59,13 +59,19 @@ function shown({ now, since = at('11:30:00'), spec, status, ...rest }: Given): s
   const faults = scheduleFaults(of, [])
   const s: ScheduleSnapshot = {
     ...{ now, isFresh: true, schedule: of, faults, rolls: [], refusals: new Map() },
-    ...(faults.length > 0 ? {} : { times: scheduleTimes(of, { since, now }) }),
+    ...(faults.length > 0 || of.when === 'FleetLock' ? {} : { times: scheduleTimes(of, { since, now }) }),
     ...rest,
   }
   const { reasons, actions, settled } = scheduleAnswer(s)
   const did = actions.map((action) => (action.kind === 'createRoll' ? `+${action.name}` : `-${action.roll.name}`))
   const time = settled === undefined ? '' : ` settled ${new Date(settled).toISOString().slice(11, 16)}`
   return `${reasons.map(({ code }) => code).join(' ')}: ${did.join(' ')}${time}`
+}
+
+const BY_CLIENT = {
+  schedule: '',
+  when: 'FleetLock',
+  template: { spec: { nodes: { all: true }, reboot: { fleetLock: {} } } },
 }
 
 const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] = [
@@ -97,6 +103,23 @@ const ROWS: readonly (readonly [title: string, given: Given, wanted: string])[] 
     'the last Roll has ended',
     { now: NOON, rolls: [roll('night-202601051100', 'Stopped')] },
     'ScheduleWaits: +night-202601051200',
+  ],
+  ['its Rolls are made for clients', { now: NOON, spec: BY_CLIENT }, 'ScheduleOnRequest: '],
+  [
+    'of the Rolls for clients the oldest are removed',
+    {
+      now: at('11:40:00'),
+      spec: { ...BY_CLIENT, successfulRollsHistoryLimit: 1 },
+      rolls: ['0700', '0800'].map((time) => roll(`night-20260105${time}`, 'Succeeded')),
+    },
+    'ScheduleOnRequest: -night-202601050700',
+  ],
+  ['for clients, and suspended', { now: NOON, spec: { ...BY_CLIENT, suspend: true } }, 'ScheduleSuspended: '],
+  ['for clients, and with times', { now: NOON, spec: { ...BY_CLIENT, schedule: '0 * * * *' } }, 'ScheduleRefused: '],
+  [
+    'for clients, and rebooted in another way',
+    { now: NOON, spec: { schedule: '', when: 'FleetLock' } },
+    'ScheduleRefused: ',
   ],
   ['suspended', { now: NOON, spec: { suspend: true } }, 'ScheduleSuspended: '],
   [

@@ -104,6 +104,12 @@ export const ROLL_OBJECT_WORDS = {
     cure: 'Nothing to do.',
     wait: 'none',
   },
+  ScheduleOnRequest: {
+    is: 'a Roll is made when a node of group default asks by FleetLock',
+    cause: '`spec.when` is `FleetLock`, and no node has asked.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+  },
   ScheduleSuspended: {
     is: 'spec.suspend is true: no Roll is made',
     cause: 'A person suspended the RollSchedule. A Roll that is under way goes on.',
