@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { parse } from 'yaml'
 import { kubeObjects } from '../../../src/ground/kube/kube-objects.ts'
 import { EventRecorder } from '../../../src/ground/loop/event-recorder.ts'
+import type { RollSchedule } from '../../../src/operator/model/roll-schedule.ts'
 import { fileOfRoll } from '../../../src/operator/reading/file-faults.ts'
+import { fleetLockGroup } from '../../../src/operator/reading/fleet-lock-group.ts'
 import { JournalRuns } from '../../../src/operator/reading/journal-runs.ts'
 import { scheduleFaults, scheduleTimes } from '../../../src/operator/reading/schedule-times.ts'
+import { FleetLock } from '../../../src/operator/run/fleet-lock.ts'
 import { RollLoop } from '../../../src/operator/run/roll-loop.ts'
 import { ScheduleLoop } from '../../../src/operator/run/schedule-loop.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
@@ -38,24 +41,33 @@ const ALLOWED = ['/run/haproxy.sock', '/etc/ssh/ssh_config', ['systemctl', 'rebo
 
 type Json = Readonly<Record<string, unknown>>
 
+const LIFE = new AbortController().signal
+
+export interface OperatorOutside extends ProcessOutside {
+  /** False: it stands by, and another process leads. */
+  readonly isLeading?: boolean
+}
+
 /** One process of the controller that carries out Rolls. */
 export class OperatorProcess {
   readonly ports: ProcessPorts
   readonly loop: RollLoop
   error: unknown
+  readonly #parts: Pick<ConstructorParameters<typeof FleetLock>[0], 'objects' | 'clock' | 'log' | 'namespace'>
   /** Told of it as well. */
   onError: (error: unknown) => void = () => undefined
 
-  constructor(cluster: VirtualCluster, journals: VirtualJournals, name: string, outside: ProcessOutside = {}) {
+  constructor(cluster: VirtualCluster, journals: VirtualJournals, name: string, outside: OperatorOutside = {}) {
     this.ports = new ProcessPorts({ cluster, outside, name })
     const { clock, random } = this.ports
     const objects = kubeObjects(this.ports.follows())
     const parts = {
       ...{ objects, clock, random, namespace: NAMESPACE },
       notices: new EventRecorder({ objects, clock, random, identity: name }),
-      leader: { mayActForMs: () => 60_000 },
+      leader: { mayActForMs: () => (outside.isLeading === false ? 0 : 60_000) },
       log: { debug: () => undefined, warn: () => undefined },
     }
+    this.#parts = parts
     this.loop = new RollLoop({
       ...{ ...parts, template: TEMPLATE },
       runs: new JournalRuns(journals),
@@ -66,8 +78,19 @@ export class OperatorProcess {
       faultsOf: (schedule) => scheduleFaults(schedule, ALLOWED),
       timesOf: scheduleTimes,
     })
-    const life = new AbortController().signal
-    Promise.all([this.loop.run(life), schedules.run(life)]).catch((error: unknown) => {
+    this.#run(this.loop.run(LIFE), schedules.run(LIFE))
+  }
+
+  /** Clients are answered as well. */
+  answers(): FleetLock {
+    const groupOf = (schedule: RollSchedule) => fleetLockGroup(schedule, ALLOWED)
+    const fleetLock = new FleetLock({ ...this.#parts, groupOf })
+    this.#run(fleetLock.run(LIFE))
+    return fleetLock
+  }
+
+  #run(...work: readonly Promise<unknown>[]): void {
+    Promise.all(work).catch((error: unknown) => {
       if (this.ports.lifeline.isDead) return
       this.error = error
       this.onError(error)
@@ -100,7 +123,7 @@ export class OperatorGround {
       })
   }
 
-  begin(outside: ProcessOutside = {}): OperatorProcess {
+  begin(outside: OperatorOutside = {}): OperatorProcess {
     this.#processes += 1
     return new OperatorProcess(this.cluster, this.journals, `controller ${this.#processes}`, outside)
   }
@@ -119,14 +142,14 @@ export class OperatorGround {
   /** Names of all Rolls there were, by UID. */
   readonly #names = new Map<string, string>()
 
-  /** A RollSchedule of such Rolls. */
-  schedule(name: string, spec: Json): void {
+  /** A RollSchedule of such Rolls. `fields` are of their file. */
+  schedule(name: string, spec: Json, fields: Json = {}): void {
     const { spec: file } = parse(virtualRollFile({ spec: BRISK, rate: 20 })) as { readonly spec: Json }
     applyManifest(this.cluster.world, {
       apiVersion: 'evenkeel.dev/v1alpha1',
       kind: 'RollSchedule',
       metadata: { namespace: NAMESPACE, name },
-      spec: { ...spec, template: { spec: file } },
+      spec: { ...spec, template: { spec: { ...file, ...fields } } },
     })
   }
 
