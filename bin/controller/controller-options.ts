@@ -32,6 +32,14 @@ export interface ControllerOptions {
 export interface RollLoopOptions {
   /** A directory with `job.yaml`, the Job of a run, and perhaps `allowed.yaml`, a list of values that Rolls may name. */
   readonly directory: string
+  /** Absent: clients are not answered. */
+  readonly fleetLock?: FleetLockOptions
+}
+
+export interface FleetLockOptions {
+  readonly port: number
+  /** The file with the token that clients send. */
+  readonly tokenFile: string
 }
 
 export interface GuardLoopOptions {
@@ -77,6 +85,8 @@ const FLAGS = {
   'slots-namespace': TEXT,
   guard: { type: 'boolean' },
   rolls: TEXT,
+  'fleetlock-port': TEXT,
+  'fleetlock-token': TEXT,
   'ingress-agent-port': TEXT,
   // It is gone, and who still gives it is to hear why.
   'webhook-port': TEXT,
@@ -126,6 +136,9 @@ Options:
   --guard                  the leader acts on NodeGuards             (off)
   --rolls DIR              the leader acts on Rolls in --namespace, by
                            pods of DIR/job.yaml (docs/rolls.md)      (off)
+  --fleetlock-port N       answers clients that ask by FleetLock whether
+                           they may reboot (docs/fleetlock.md)       (off)
+  --fleetlock-token FILE   the token that these clients send
   --slots-namespace NS     of the node budget, for --ingress and
                            --guard                           (evenkeel)
   --node-name NAME         the node that this runs on        ($NODE_NAME)
@@ -160,7 +173,7 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
   const kubeconfig = read.text('kubeconfig')
   const dns = read.dns(nodeName)
   const slotsNamespace = read.slotsNamespace()
-  const rolls = read.text('rolls')
+  const rolls = read.rolls()
   const ingress = read.ingress(slotsNamespace)
   return {
     namespace,
@@ -169,9 +182,8 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
     returnMs: read.duration('return-delay'),
     leaseDurationMs: read.duration('lease-duration', 1_000, '1s'),
     statusPort: read.port('status-port'),
-    ...present({ selector, address, kubeconfig, dns, ingress }),
+    ...present({ selector, address, kubeconfig, dns, ingress, rolls }),
     ...(read.value('guard') === true ? { guard: { slotsNamespace } } : {}),
-    ...(rolls === undefined ? {} : { rolls: { directory: rolls } }),
   }
 }
 
@@ -207,6 +219,18 @@ class Reader extends FlagReader {
       repair,
       ...present({ image, node }),
     }
+  }
+
+  rolls(): RollLoopOptions | undefined {
+    const directory = this.text('rolls')
+    const port = this.optional('fleetlock-port', (flag) => this.port(flag))
+    const tokenFile = this.text('fleetlock-token')
+    if (directory === undefined && port !== undefined) this.wrong.push('--fleetlock-port needs --rolls')
+    if (port !== undefined && !tokenFile)
+      this.wrong.push('--fleetlock-port needs --fleetlock-token: who may ask takes nodes out of service')
+    if (port === undefined && tokenFile !== undefined) this.wrong.push('--fleetlock-token needs --fleetlock-port')
+    if (directory === undefined) return undefined
+    return { directory, ...(port === undefined ? {} : { fleetLock: { port, tokenFile: tokenFile ?? '' } }) }
   }
 
   slotsNamespace(): string {

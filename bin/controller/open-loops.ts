@@ -6,6 +6,7 @@ import type { RollLoop } from '../../src/operator/run/roll-loop.ts'
 import type { ScheduleLoop } from '../../src/operator/run/schedule-loop.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import type { LoopPlace } from './loop-parts.ts'
+import type { FleetLockService } from './open-fleet-lock.ts'
 
 interface LoopsPlace extends LoopPlace {
   readonly options: ControllerOptions
@@ -23,6 +24,8 @@ export interface Loops {
   readonly rolls?: RollLoop
   /** Absent: RollSchedules are left alone. */
   readonly schedules?: ScheduleLoop
+  /** Absent: clients are not answered. */
+  readonly fleetLock?: FleetLockService
 }
 
 /** Each loop is loaded only where it is wanted: they are larger than the rest. */
@@ -43,6 +46,8 @@ export async function openLoops(place: LoopsPlace): Promise<Loops> {
   const rolls =
     options.rolls === undefined
       ? {}
-      : await (await import('./open-roll-loop.ts')).openRollLoops({ ...place, rolls: options.rolls })
+      : await (await import('./open-roll-loop.ts')).openRollLoops({
+          ...{ ...place, rolls: options.rolls, address: options.address },
+        })
   return { ...present({ dns, ingress, guard }), ...rolls }
 }

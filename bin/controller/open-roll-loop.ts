@@ -14,18 +14,29 @@ import { ScheduleLoop } from '../../src/operator/run/schedule-loop.ts'
 import { configMapJournals } from '../roll/world.ts'
 import type { RollLoopOptions } from './controller-options.ts'
 import { type LoopPlace, loopParts } from './loop-parts.ts'
+import { type FleetLockService, openFleetLock } from './open-fleet-lock.ts'
 
 const JOB_FILE = 'job.yaml'
 const ALLOWED_FILE = 'allowed.yaml'
 
-/** The loops of Rolls and RollSchedules, in the namespace of the controller. Throws UserError where the files of the directory are wrong. */
-export async function openRollLoops({
-  rolls: { directory },
-  ...place
-}: LoopPlace & { readonly rolls: RollLoopOptions }): Promise<{
+interface RollLoopsPlace extends LoopPlace {
+  readonly rolls: RollLoopOptions
+  /** To listen at; absent: all. */
+  readonly address?: string | undefined
+}
+
+interface RollLoops {
   readonly rolls: RollLoop
   readonly schedules: ScheduleLoop
-}> {
+  readonly fleetLock?: FleetLockService
+}
+
+/** The loops of Rolls and RollSchedules, in the namespace of the controller. Throws UserError where the files of the directory are wrong. */
+export async function openRollLoops({
+  rolls: { directory, fleetLock },
+  address,
+  ...place
+}: RollLoopsPlace): Promise<RollLoops> {
   const { namespace } = place.lease
   const template = await templateOf(join(directory, JOB_FILE))
   const allowed = await allowedOf(join(directory, ALLOWED_FILE))
@@ -34,7 +45,9 @@ export async function openRollLoops({
     faultsOf: (schedule) => scheduleFaults(schedule, allowed),
     timesOf: scheduleTimes,
   })
-  return { rolls: rollLoopOf(place, { template, allowed }), schedules }
+  const rolls = rollLoopOf(place, { template, allowed })
+  if (fleetLock === undefined) return { rolls, schedules }
+  return { rolls, schedules, fleetLock: await openFleetLock(place, { ...fleetLock, address, allowed }) }
 }
 
 interface OfAdministrator {

@@ -114,3 +114,24 @@ test('the help fits a terminal', () => {
     [],
   )
 })
+
+test('clients of FleetLock are answered where Rolls are carried out, and never without a token', () => {
+  const rollsOf = (words: string) => controllerOptions(words.split(' '), POD)?.rolls
+  assert.deepEqual(rollsOf('--rolls /etc/rolls'), { directory: '/etc/rolls' })
+  assert.deepEqual(rollsOf('--rolls /etc/rolls --fleetlock-port 8082 --fleetlock-token /etc/token'), {
+    directory: '/etc/rolls',
+    fleetLock: { port: 8082, tokenFile: '/etc/token' },
+  })
+  const refused = (words: string): string => {
+    try {
+      rollsOf(words)
+      return ''
+    } catch (error) {
+      return error instanceof UserError ? error.message : String(error)
+    }
+  }
+  assert.match(refused('--fleetlock-port 8082 --fleetlock-token /etc/token'), /--fleetlock-port needs --rolls/)
+  assert.match(refused('--rolls /etc/rolls --fleetlock-port 8082'), /--fleetlock-port needs --fleetlock-token/)
+  assert.match(refused('--rolls /etc/rolls --fleetlock-port 8082 --fleetlock-token='), /needs --fleetlock-token/)
+  assert.match(refused('--rolls /etc/rolls --fleetlock-token /etc/token'), /--fleetlock-token needs --fleetlock-port/)
+})
