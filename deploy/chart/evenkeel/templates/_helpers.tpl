@@ -138,7 +138,19 @@ true
 {{- end -}}
 {{- end -}}
 
+{{- define "evenkeel.fleetLock" -}}
+{{- if and (include "evenkeel.rolls" .) ((.Values.rolls | default dict).fleetLock | default dict).enabled -}}
+true
+{{- end -}}
+{{- end -}}
+
 {{- define "evenkeel.rollsFit" -}}
+{{- if and ((.Values.rolls | default dict).fleetLock | default dict).enabled (not (include "evenkeel.rolls" .)) -}}
+{{- fail "rolls.fleetLock.enabled requires rolls.enabled: each client is answered by a Roll" -}}
+{{- end -}}
+{{- if and (include "evenkeel.fleetLock" .) (not .Values.rolls.fleetLock.tokenSecret) -}}
+{{- fail "rolls.fleetLock.enabled requires rolls.fleetLock.tokenSecret: who asks takes nodes out of service" -}}
+{{- end -}}
 {{- if include "evenkeel.rolls" . -}}
 {{- if not .Values.controller.enabled -}}
 {{- fail "rolls.enabled requires controller.enabled: the controller carries out Rolls" -}}
