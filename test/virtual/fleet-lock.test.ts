@@ -157,9 +157,10 @@ test('who has no Node, shares its machine id, is of no group, or of a paused one
   await fleet.until('the clients to be steady', areSteady(fleet), 60)
   const { store } = here.cluster.world
   const n3 = store.get(NODES, { name: 'n3' })
-  const { nodeInfo } = n3?.status as { readonly nodeInfo: object }
-  const asN1 = { ...nodeInfo, machineID: machineIdOf(here.cluster, 'n1') }
-  if (n3 !== undefined) store.put(NODES, { ...n3, status: { ...(n3.status as object), nodeInfo: asN1 } })
+  assert.ok(n3)
+  const status = n3.status as { readonly nodeInfo: object }
+  const nodeInfo = { ...status.nodeInfo, machineID: machineIdOf(here.cluster, 'n1') }
+  store.put(NODES, { ...n3, status: { ...status, nodeInfo } })
   await here.cluster.time.advance(1_000)
   assert.match(await ask('n1'), /^409 ambiguous_id: .*\(n1, n3\)/)
   assert.deepEqual(here.rolls(), {})

@@ -62,9 +62,10 @@ export async function openFleetLockDoor(parts: FleetLockDoorParts): Promise<Open
       keepAlive: false,
     },
     (request, response) => {
-      replyTo(request, parts, closing.signal)
-        .catch(() => NO_ANSWER)
-        .then((reply) => write(response, reply))
+      replyTo(request, parts, closing.signal).then(
+        (reply) => write(response, reply),
+        () => write(response, NO_ANSWER),
+      )
     },
   )
   server.maxRequestsPerSocket = 1

@@ -37,7 +37,11 @@ const LIMIT_MS = 20_000
 /** How many calls wait for their turn. */
 const WAITING_MAX = 32
 
-const BUSY: FleetLockReply = { status: 503, kind: 'too_many', value: 'too many clients ask at the same time; ask again' }
+const BUSY: FleetLockReply = {
+  status: 503,
+  kind: 'too_many',
+  value: 'too many clients ask at the same time; ask again',
+}
 
 class FleetLockCaches extends FollowCaches {
   readonly nodes: FollowCache<FleetLockNode>

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Untrusted } from '../../../src/ground/model/untrusted.ts'
-import { type FleetLockSnapshot, fleetLockAnswer, wantedFleetLockRoll } from '../../../src/operator/decide/fleet-lock.ts'
+import {
+  type FleetLockSnapshot,
+  fleetLockAnswer,
+  wantedFleetLockRoll,
+} from '../../../src/operator/decide/fleet-lock.ts'
 import { FLEET_LOCK_NODES } from '../../../src/operator/model/fleet-lock-node.ts'
 import { ROLLS } from '../../../src/operator/model/roll-kind.ts'
 import type { RollObject } from '../../../src/operator/model/roll-object.ts'
@@ -14,7 +18,13 @@ const RUN = '20260101-000000-abcd'
 const ANOTHER_RUN = '20260101-000000-ef01'
 const NAME = 'default-bel2dk2nlk'
 
-const metadata = (name: string, more: object = {}) => ({ namespace: 'evenkeel', name, uid: name, resourceVersion: '1', ...more })
+const metadata = (name: string, more: object = {}) => ({
+  namespace: 'evenkeel',
+  name,
+  uid: name,
+  resourceVersion: '1',
+  ...more,
+})
 
 const written = (bootId: string, run: string, more: object = {}) =>
   JSON.stringify({ version: 1, run, bootId, at: 'then', id: '00000000aaaaaaaa', ...more })
@@ -39,7 +49,9 @@ const RECORDED = { unschedulable: false, taints: [], servers: [], daemons: [], w
 
 function node({ name = 'n1', cordoned = false, deleting = false, labels = {}, record, intent, request }: Given = {}) {
   const text = (word: Word | string | undefined, more: object): string | undefined =>
-    typeof word === 'object' ? written(word.boot ?? BOOT, word.run ?? RUN, { ...more, ...(word.by && { by: word.by }) }) : word
+    typeof word === 'object'
+      ? written(word.boot ?? BOOT, word.run ?? RUN, { ...more, ...(word.by && { by: word.by }) })
+      : word
   const annotations = {
     'evenkeel.dev/record': text(record, RECORDED),
     'evenkeel.dev/intent': text(intent, {}),
@@ -59,9 +71,15 @@ function node({ name = 'n1', cordoned = false, deleting = false, labels = {}, re
   )
 }
 
-function roll(name: string, state: string, { of = 'n1', reason = 'RollStopped', out = false, deleting = false } = {}): RollObject {
+function roll(
+  name: string,
+  state: string,
+  { of = 'n1', reason = 'RollStopped', out = false, deleting = false } = {},
+): RollObject {
   const at = deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}
-  const conditions = [{ type: 'Stopped', status: state === 'Stopped' ? 'True' : 'False', reason, message: '', lastTransitionTime: '' }]
+  const conditions = [
+    { type: 'Stopped', status: state === 'Stopped' ? 'True' : 'False', reason, message: '', lastTransitionTime: '' },
+  ]
   const nodes = out ? [{ name: of, state: 'Out' }] : []
   return ROLLS.parse(
     new Untrusted(
@@ -136,8 +154,7 @@ test('law: a client hears that its machine may reboot only while its Node is cor
     ['a Node that is being deleted', { ...ALLOWED, deleting: true }, '409 in_work'],
     ['an intent that is no JSON', { ...ALLOWED, intent: 'yes' }, '409 in_work'],
   ]
-  for (const [title, given, wanted] of rows)
-    assert.equal(answer('pre-reboot', { nodes: [node(given)] }), wanted, title)
+  for (const [title, given, wanted] of rows) assert.equal(answer('pre-reboot', { nodes: [node(given)] }), wanted, title)
   // A yes is not taken back by what people change meanwhile: the reboot is announced.
   const meanwhile = { group: undefined, rolls: [roll(NAME, 'Stopped', { out: true })] }
   assert.equal(answer('pre-reboot', { nodes: [node(ALLOWED)], ...meanwhile }), '200 may_reboot')

@@ -79,7 +79,10 @@ describe('the door of FleetLock', () => {
     token = () => Promise.reject(new Error('gone'))
     assert.equal(await heard('/v1/pre-reboot'), '503 unknown')
     token = async () => ''
-    assert.equal(await heard('/v1/pre-reboot', { headers: { ...HEAD, authorization: credentials('') } }), '401 unauthorized')
+    assert.equal(
+      await heard('/v1/pre-reboot', { headers: { ...HEAD, authorization: credentials('') } }),
+      '401 unauthorized',
+    )
     token = async () => TOKEN
     assert.deepEqual(calls, [])
   })
@@ -93,7 +96,7 @@ describe('the door of FleetLock', () => {
   test('a client that sends its body for ever is closed, and others are answered meanwhile', async () => {
     const slow = connect(door.port, '127.0.0.1')
     const closed = new Promise<void>((resolve) => slow.once('close', () => resolve()))
-    slow.on('error', () => undefined).resume()
+    slow.on('error', () => undefined)
     slow.write(
       `POST /v1/pre-reboot HTTP/1.1\r\nhost: x\r\nauthorization: ${HEAD.authorization}\r\nfleet-lock-protocol: true\r\ncontent-length: 100\r\n\r\n{`,
     )

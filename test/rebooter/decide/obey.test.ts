@@ -95,6 +95,13 @@ describe('law: a machine is rebooted only for a run whose intent for this boot i
   }
 })
 
+test('what a client of FleetLock may do is no request to the rebooter, with a word or without', () => {
+  for (const text of [request({ by: 'fleetLock' }), request({ by: 'fleetLock', word: WORD }), request({ by: 'x' })]) {
+    const said = obey(seen({ request: text }))
+    assert.equal(said.kind === 'say' && said.word.reason, 'Ready', text)
+  }
+})
+
 test('a Node that is being deleted, or that serves again since people have uncordoned it, is left alone', () => {
   const s = seen()
   for (const [change, why] of [

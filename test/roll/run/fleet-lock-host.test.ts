@@ -13,7 +13,8 @@ const BOOT = '8d3c0c8b-0000-4000-8000-000000000001'
 const OTHER = '8d3c0c8b-0000-4000-8000-000000000002'
 const RUN = '20260101-000000-abcd'
 const intent = (bootId: string) => JSON.stringify({ version: 1, run: RUN, bootId, at: 'then' })
-const request = (more: object) => JSON.stringify({ version: 1, run: RUN, bootId: BOOT, id: '00000000aaaaaaaa', ...more })
+const request = (more: object) =>
+  JSON.stringify({ version: 1, run: RUN, bootId: BOOT, id: '00000000aaaaaaaa', ...more })
 const never = new AbortController().signal
 
 /** The answer, and what was written. */
@@ -37,7 +38,8 @@ async function asked(node: Node | undefined, failure?: WorldError): Promise<read
   return [kind, written]
 }
 
-const nodeWith = (annotations: Readonly<Record<string, string>>, bootId = BOOT): Node => aNode('n1', { bootId, annotations })
+const nodeWith = (annotations: Readonly<Record<string, string>>, bootId = BOOT): Node =>
+  aNode('n1', { bootId, annotations })
 const ANNOUNCED = { [INTENT_ANNOTATION]: intent(BOOT) }
 const LEAVE = { version: 1, run: RUN, bootId: BOOT, by: 'fleetLock' }
 

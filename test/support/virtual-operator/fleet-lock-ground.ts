@@ -19,7 +19,7 @@ interface Replica {
 /** What the cluster shows at the moment in which a client hears that it may reboot; empty: nothing is wrong. */
 function wrongAtYes({ cluster }: OperatorGround, name: string): readonly string[] {
   const { store } = cluster.world
-  const node = store.get(NODES, { name })
+  const { unschedulable } = (store.get(NODES, { name })?.spec ?? {}) as { readonly unschedulable?: boolean }
   const servers = cluster.instances.flatMap(({ name: instance, balancer }) =>
     balancer.state.backends.flatMap(({ name: backend, servers: all }) =>
       all
@@ -35,7 +35,7 @@ function wrongAtYes({ cluster }: OperatorGround, name: string): readonly string[
   })
   const slots = [...store.all(LEASES)].filter(({ metadata }) => metadata.annotations?.['evenkeel.dev/node'] === name)
   return [
-    ...((node?.spec as { readonly unschedulable?: boolean }).unschedulable === true ? [] : ['it is not cordoned']),
+    ...(unschedulable === true ? [] : ['it is not cordoned']),
     ...servers,
     ...pods.map(({ metadata }) => `${metadata.name} is on it`),
     ...(slots.length === 1 ? [] : [`${slots.length} slots are held for it`]),

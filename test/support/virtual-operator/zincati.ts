@@ -24,8 +24,10 @@ function zincatiId(machineId: string): string {
 }
 
 export function machineIdOf({ world }: VirtualCluster, name: string): string {
-  const node = world.store.get(NODES, { name })
-  return (node?.status as { readonly nodeInfo: { readonly machineID: string } }).nodeInfo.machineID
+  const status = (world.store.get(NODES, { name })?.status ?? {}) as {
+    readonly nodeInfo?: { readonly machineID?: string }
+  }
+  return status.nodeInfo?.machineID ?? ''
 }
 
 /** src/fleet_lock/mod.rs: a POST to a path below the base URL, with its header and this body. */
