@@ -5,8 +5,8 @@ import type { FleetLockReply, FleetLockVerb } from '../model/fleet-lock-call.ts'
 import type { FleetLockNode } from '../model/fleet-lock-node.ts'
 import type { RollObject } from '../model/roll-object.ts'
 import { FLEET_LOCK_LABEL, type RollSchedule, SCHEDULE_UID_LABEL } from '../model/roll-schedule.ts'
+import { keepsOut } from '../model/run-state.ts'
 import { hasEnded, wantedRoll } from './schedule.ts'
-import { keepsOut } from './status.ts'
 
 /** The RollSchedule that a group is named after. */
 export interface FleetLockGroup {

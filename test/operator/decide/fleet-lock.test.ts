@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { present } from '../../../src/ground/model/present.ts'
 import { Untrusted } from '../../../src/ground/model/untrusted.ts'
 import {
+  type FleetLockGroup,
   type FleetLockSnapshot,
   fleetLockAnswer,
   wantedFleetLockRoll,
@@ -40,9 +42,9 @@ interface Given {
   readonly cordoned?: boolean
   readonly deleting?: boolean
   readonly labels?: object
-  readonly record?: Word | string
-  readonly intent?: Word | string
-  readonly request?: Word | string
+  readonly record?: Word | string | undefined
+  readonly intent?: Word | string | undefined
+  readonly request?: Word | string | undefined
 }
 
 const RECORDED = { unschedulable: false, taints: [], servers: [], daemons: [], workloads: {}, dnsReady: 0 }
@@ -101,8 +103,19 @@ function group(spec: object = {}, file: object = {}) {
   return fleetLockGroup(schedule, [])
 }
 
-function answer(verb: FleetLockSnapshot['verb'], given: Partial<FleetLockSnapshot> = {}): string {
-  const s = { verb, groupName: 'default', isFresh: true, nodes: [node()], group: group(), rolls: [], ...given }
+type Asked = Omit<Partial<FleetLockSnapshot>, 'group'> & { readonly group?: FleetLockGroup | undefined }
+
+function answer(verb: FleetLockSnapshot['verb'], given: Asked = {}): string {
+  const { group: asked, ...rest } = { group: group(), ...given }
+  const s = {
+    verb,
+    groupName: 'default',
+    isFresh: true,
+    nodes: [node()],
+    rolls: [],
+    ...present({ group: asked }),
+    ...rest,
+  }
   const { status, kind, action } = fleetLockAnswer(s)
   const does = action === undefined ? '' : action.kind === 'makeRoll' ? ` +${action.name}` : ` -${action.roll.name}`
   return `${status} ${kind}${does}`
@@ -111,7 +124,7 @@ function answer(verb: FleetLockSnapshot['verb'], given: Partial<FleetLockSnapsho
 const ALLOWED: Given = { cordoned: true, record: {}, intent: {}, request: { by: 'fleetLock' } }
 
 test('a client that wants to reboot is answered by what the cluster shows', () => {
-  const rows: readonly (readonly [string, Partial<FleetLockSnapshot>, string])[] = [
+  const rows: readonly (readonly [string, Asked, string])[] = [
     ['nothing is known', { isFresh: false }, '503 unknown'],
     ['no Node has the id', { nodes: [] }, '404 unknown_id'],
     ['two Nodes have it', { nodes: [node(), node({ name: 'n2' })] }, '409 ambiguous_id'],
@@ -164,7 +177,7 @@ test('a client that says that its machine is steady is answered once nothing of 
   const active = [roll(NAME, 'Running')]
   const late = roll(NAME, 'Stopped', { out: true, reason: 'NodeDidNotReturn' })
   const back = [node({ cordoned: true, record: { boot: OTHER }, intent: { boot: OTHER } })]
-  const rows: readonly (readonly [string, Partial<FleetLockSnapshot>, string])[] = [
+  const rows: readonly (readonly [string, Asked, string])[] = [
     ['nothing is known', { isFresh: false }, '503 unknown'],
     ['it has never asked', {}, '200 in_service'],
     ['its group is gone', { group: undefined }, '200 in_service'],
