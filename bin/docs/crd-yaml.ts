@@ -2,7 +2,8 @@ import { stringify } from 'yaml'
 import { INGRESS_GROUPS, type IngressGroup } from '../../src/ground/model/ingress-keys.ts'
 import { guardCrd } from '../../src/guard/decide/schema/guard-crd.ts'
 import { ingressCrd } from '../../src/ingress/decide/schema/ingress-crd.ts'
-import { rollCrd, scheduleCrd } from '../../src/operator/reading/roll-crd.ts'
+import { rollCrd } from '../../src/operator/reading/roll-crd.ts'
+import { scheduleCrd } from '../../src/operator/reading/schedule-crd.ts'
 
 interface Definition {
   readonly apiVersion: string

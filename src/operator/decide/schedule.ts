@@ -129,6 +129,7 @@ const missed = (s: ScheduleSnapshot, count: number): Reason =>
  */
 function tidied({ schedule, rolls, now }: ScheduleSnapshot): readonly ScheduleAction[] {
   const isSettled = (roll: RollObject): boolean => {
+    if (schedule.when === 'FleetLock') return true
     const at = timeOf(schedule, roll)
     return !(at > lastOf(schedule) || Number.isNaN(lastOf(schedule))) || !(at <= now + CLOCKS_APART_MS)
   }

@@ -12,14 +12,11 @@ import {
 } from '../../ground/model/schema/open-api.ts'
 import { type JsonSchema, rollFileJsonSchema } from '../../roll/file/roll-file-json-schema.ts'
 import { ROLL_STATES } from '../decide/roll-answer.ts'
-import { SCHEDULE_DEFAULTS, SCHEDULE_WHEN } from '../model/roll-schedule.ts'
 import { STATE_WORDS } from '../model/run-state.ts'
 import { explainedField } from './explained-field.ts'
 
 /** Names of Jobs and pods are made from it. */
 const NAME_MAX = 40
-/** Names of Rolls are made from it. */
-const SCHEDULE_NAME_MAX = 27
 const NODES_MAX = 5_000
 
 /** A field that takes values of several types has no type here, and a typing error is no reason to drop a field: the controller says what is wrong. */
@@ -78,27 +75,6 @@ const rulesAt = rulesOf({
     message: `the name is longer than ${NAME_MAX} characters, and names of Jobs and pods are made from it`,
     fix: `choose a name of at most ${NAME_MAX} characters`,
   },
-  scheduleName: {
-    field: 'metadata.name',
-    message: `the name is longer than ${SCHEDULE_NAME_MAX} characters, and names of Rolls are made from it`,
-    fix: `choose a name of at most ${SCHEDULE_NAME_MAX} characters`,
-  },
-  scheduleTimes: {
-    field: 'spec.schedule',
-    message: 'it is not said when a Roll is made',
-    fix: 'write schedule: "0 22 * * MON-FRI", or when: FleetLock',
-  },
-})
-
-const SCHEDULE_RULES = rulesAt('', {
-  scheduleName: [
-    `size(self.metadata.name) <= ${SCHEDULE_NAME_MAX}`,
-    (self) => self.at('metadata').at('name').textOr('').length <= SCHEDULE_NAME_MAX,
-  ],
-  scheduleTimes: [
-    "has(self.spec.schedule) || (has(self.spec.when) && self.spec.when == 'FleetLock')",
-    (self) => !self.at('spec').at('schedule').absent || self.at('spec').at('when').textOr('') === 'FleetLock',
-  ],
 })
 
 const OBJECT_RULES = rulesAt('', {
@@ -108,9 +84,9 @@ const OBJECT_RULES = rulesAt('', {
   ],
 })
 
-const time = (about: string): Schema => text(about, { format: 'date-time' })
+export const time = (about: string): Schema => text(about, { format: 'date-time' })
 
-const conditions: Schema = list(
+export const conditions: Schema = list(
   'Progressing, Held, Stopped and Succeeded for people and scripts; Reconciling and Stalled for kstatus.',
   object(
     'One condition.',
@@ -169,6 +145,9 @@ const rollFields = (): Fields => eachField(rollFileJsonSchema().properties?.spec
 const FORMS =
   'Durations are texts with a unit, such as 500ms, 30s, 10min or 2h. Where a field speaks of this machine, it is the pod of the run. A command, a file, a variable, an image or a host of ssh is refused unless an administrator allows that very value (docs/rolls.md#allowed).'
 
+/** The fields of a Roll; `about` is what is said of them first. */
+export const rollSpec = (about: string): Schema => object(`${about} ${FORMS}`, { ...requests, ...rollFields() }, ANY)
+
 /** The schema of a Roll: the `spec` of a roll file, the requests of people, and the status. */
 function rollSchema(): Schema {
   return {
@@ -180,10 +159,8 @@ function rollSchema(): Schema {
       apiVersion: text('The version of this format.'),
       kind: text('Always Roll.'),
       metadata: { type: 'object', properties: { name: { type: 'string' } } },
-      spec: object(
-        `What to do, to which nodes, and how it is measured: the spec of a roll file (docs/roll-file.md), so that one file works for the command and for kubectl. Four fields are for people while it is under way: paused, approval, approved and abort. Changes of others have no effect once the run has begun. ${FORMS}`,
-        { ...requests, ...rollFields() },
-        ANY,
+      spec: rollSpec(
+        'What to do, to which nodes, and how it is measured: the spec of a roll file (docs/roll-file.md), so that one file works for the command and for kubectl. Four fields are for people while it is under way: paused, approval, approved and abort. Changes of others have no effect once the run has begun.',
       ),
       status,
     },
@@ -191,81 +168,9 @@ function rollSchema(): Schema {
   }
 }
 
-const column = (name: string, jsonPath: string, type = 'string'): object => ({ name, jsonPath, type })
+export const column = (name: string, jsonPath: string, type = 'string'): object => ({ name, jsonPath, type })
 /** Only with `-o wide`. */
-const wide = (of: object): object => ({ ...of, priority: 1 })
-
-/** The schema of a RollSchedule. */
-function scheduleSchema(): Schema {
-  const { timeZone, startingDeadline, succeeded, others } = SCHEDULE_DEFAULTS
-  const limit = (about: string, byDefault: number): Schema =>
-    integer(about, { minimum: 0, maximum: 100, default: byDefault })
-  return {
-    description:
-      'RollSchedule makes a Roll at given times, as a CronJob makes Jobs, and none while an earlier Roll of it is under way. `kubectl get rollschedules` shows the last time and the next one, and with `-o wide` why no Roll was made.',
-    type: 'object',
-    required: ['spec'],
-    properties: {
-      apiVersion: text('The version of this format.'),
-      kind: text('Always RollSchedule.'),
-      metadata: { type: 'object', properties: { name: { type: 'string' } } },
-      spec: object(
-        'When a Roll is made, and what it does.',
-        {
-          schedule: text(
-            'When a Roll is made, as in crontab: minute, hour, day of the month, month, day of the week. Names such as MON and JAN are known. Example: "0 22 * * MON-FRI".',
-          ),
-          timeZone: text('The time zone of `schedule`, by its IANA name. Example: Europe/Berlin.', {
-            default: timeZone,
-          }),
-          startingDeadline: text(
-            'How late a Roll may be made, such as 30min or 2h: when the controller was away, or an earlier Roll was under way. A time that is missed for longer makes no Roll.',
-            { default: startingDeadline },
-          ),
-          when: choice(
-            'With `RebootRequired`, a Roll is made only while at least one Node says by its condition RebootRequired that it needs a reboot (docs/reboot-required.md). With `FleetLock`, a Roll is made for a node whose client asks (docs/fleetlock.md), and no `schedule` is given.',
-            SCHEDULE_WHEN,
-          ),
-          suspend: flag('No Roll is made while it is true. A Roll that is under way goes on.'),
-          successfulRollsHistoryLimit: limit('How many Rolls that succeeded are kept.', succeeded),
-          failedRollsHistoryLimit: limit('How many other Rolls that have ended are kept.', others),
-          template: object(
-            'The Rolls that it makes. A change is for later Rolls; one that is under way goes on as it began.',
-            { spec: object(`The spec of each Roll. ${FORMS}`, { ...requests, ...rollFields() }, ANY) },
-            { required: ['spec'] },
-          ),
-        },
-        { required: ['template'] },
-      ),
-      status: object('What became of it. Written by the controller.', {
-        observedGeneration: integer('The generation that the status is about.', { format: 'int64' }),
-        active: list('Rolls that are under way.', text('The name of a Roll.')),
-        lastScheduleTime: time('The last time of the schedule that a Roll was made for, or that made none.'),
-        lastSuccessfulTime: time('When a Roll of it succeeded last.'),
-        nextScheduleTime: time('When the next Roll is due.'),
-        conditions,
-      }),
-    },
-    rules: SCHEDULE_RULES,
-  }
-}
-
-/** The CustomResourceDefinition of RollSchedules. */
-export const scheduleCrd = () =>
-  crdOf(
-    { plural: 'rollschedules', singular: 'rollschedule', kind: 'RollSchedule', listKind: 'RollScheduleList' },
-    [
-      column('Schedule', '.spec.schedule'),
-      column('Zone', '.spec.timeZone'),
-      column('When', '.spec.when'),
-      column('Suspend', '.spec.suspend', 'boolean'),
-      column('Last', '.status.lastScheduleTime', 'date'),
-      column('Next', '.status.nextScheduleTime'),
-      column('Age', '.metadata.creationTimestamp', 'date'),
-      wide(column('Message', '.status.conditions[?(@.type=="Ready")].message', 'string')),
-    ],
-    scheduleSchema(),
-  )
+export const wide = (of: object): object => ({ ...of, priority: 1 })
 
 /** The CustomResourceDefinition of Rolls. */
 export const rollCrd = () =>
@@ -283,7 +188,8 @@ export const rollCrd = () =>
     rollSchema(),
   )
 
-const crdOf = (
+/** A CustomResourceDefinition of this group. */
+export const crdOf = (
   names: { readonly plural: string; readonly kind: string } & Readonly<Record<string, unknown>>,
   columns: readonly object[],
   schema: Schema,

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { INGRESS_GROUPS } from '../../../src/ground/model/ingress-keys.ts'
 import { guardCrd } from '../../../src/guard/decide/schema/guard-crd.ts'
 import { ingressCrd } from '../../../src/ingress/decide/schema/ingress-crd.ts'
-import { rollCrd, scheduleCrd } from '../../../src/operator/reading/roll-crd.ts'
+import { rollCrd } from '../../../src/operator/reading/roll-crd.ts'
+import { scheduleCrd } from '../../../src/operator/reading/schedule-crd.ts'
 import { API_RESOURCES } from '../../../src/sim/world/api-resource.ts'
 
 for (const { metadata, spec } of [...INGRESS_GROUPS.map(ingressCrd), guardCrd(), rollCrd(), scheduleCrd()]) {
