@@ -279,6 +279,8 @@ describe('the controller of the chart', requires('helm'), () => {
       'ingress.slotsNamespace=slots',
       'guard.enabled=true',
       'rolls.enabled=true',
+      'rolls.fleetLock.enabled=true',
+      'rolls.fleetLock.tokenSecret=fleetlock',
     ]
     const { stdout, stderr } = await renderChart(...dns, ...ingress, ...settings)
     const [, ...words] = argsOf(readManifests(stdout), 'Deployment')
@@ -292,7 +294,8 @@ describe('the controller of the chart', requires('helm'), () => {
           '--ingress-agent-port=8081',
           '--ingress-groups=evenkeel.dev,ingressdaemonsets.mumoshu.github.io',
         ],
-        ...['--guard', '--rolls=/etc/evenkeel/rolls', '--slots-namespace=slots'],
+        ...['--guard', '--rolls=/etc/evenkeel/rolls'],
+        ...['--fleetlock-port=8082', '--fleetlock-token=/etc/evenkeel/fleetlock/token', '--slots-namespace=slots'],
       ],
       stderr,
     )

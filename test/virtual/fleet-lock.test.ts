@@ -139,8 +139,10 @@ test('a machine that is rebooted without being asked for is steady at once, and 
   const { here } = fleet
   await fleet.begin()
   await fleet.until('the clients to be steady', areSteady(fleet), 60)
+  const { heard } = fleet.client('n2')
+  const before = heard.length
   here.cluster.machines.get('n2')?.reboot()
-  await fleet.until('the reboot to be seen', () => fleet.client('n2').state === 'initialized', 60)
+  await fleet.until('the client to begin anew', () => heard.length > before, 60)
   await fleet.until('the client to be steady', areSteady(fleet), 60)
   assert.deepEqual([here.leftovers(), here.rolls()], [[], {}])
 })

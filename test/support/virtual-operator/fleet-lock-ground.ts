@@ -67,6 +67,8 @@ export class FleetLockGround {
       ...{ place: { port: 0, host: '127.0.0.1' }, timers: systemTimers, ...PATIENT },
       ...{ answers, token: async () => TOKEN },
     })
+    // The connections of a process that dies are cut.
+    process.ports.lifeline.ended.addEventListener('abort', () => void door.close(), { once: true })
     const replica = { process, door, outside }
     this.#replicas.push(replica)
     return replica
@@ -75,7 +77,7 @@ export class FleetLockGround {
   async kill(replica: Replica): Promise<void> {
     replica.process.kill()
     this.#replicas.splice(this.#replicas.indexOf(replica), 1)
-    await replica.door.close()
+    if (!replica.process.ports.lifeline.isDead) await replica.door.close()
   }
 
   /** Its kubelet begins a replica anew that has died. */

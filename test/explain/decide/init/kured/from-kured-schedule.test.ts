@@ -79,7 +79,7 @@ test('what is wrong with a RollSchedule is found by the two checks', () => {
   const spec = { ...schedule.spec, when: 'Sometimes', schedule: 'hourly' }
   assert.deepEqual(
     faultsOf({ ...schedule, spec }).map((fault) => fault.slice(0, 40)),
-    ['spec.when: not Always or RebootRequired', 'spec.schedule: "hourly" is not a cron ex'],
+    ['spec.when: not Always, RebootRequired or', 'spec.schedule: "hourly" is not a cron ex'],
   )
 })
 
