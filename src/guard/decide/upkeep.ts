@@ -42,16 +42,17 @@ const KEPT: Size = { replicas: 1, unplaceable: 0, isPaused: false, pods: 'keep' 
 const REPLACED: Size = { ...KEPT, pods: 'replace' }
 
 function perNode(view: GuardView): readonly GuardObjectAction[] {
-  const moving = view.nodes.filter(({ own }) => own?.deployment !== undefined && !isStill(own.deployment)).length
-  let room = REPLACED_AT_ONCE - moving
+  const isMoving = ({ own }: GuardedNode): boolean => own?.deployment !== undefined && !isStill(own.deployment)
+  let room = REPLACED_AT_ONCE - view.nodes.filter(isMoving).length
   return view.nodes.flatMap((n): readonly GuardObjectAction[] => {
     if (n.own === undefined) return []
     if (!n.isWanted) return removal(view, [n], n.own)
     const missing = missingOf(view, n.own, 1)
     if (missing !== undefined) return [missing]
-    const size = room > 0 && !view.isTargetGone ? REPLACED : KEPT
+    // One that moves has its place already: a wrong template may be why it does not come to an end.
+    const size = (room > 0 || isMoving(n)) && !view.isTargetGone ? REPLACED : KEPT
     const aligned = alignment(view, n.own, size)
-    if (aligned !== undefined && size === REPLACED) room -= 1
+    if (aligned !== undefined && size === REPLACED && !isMoving(n)) room -= 1
     return aligned === undefined ? [] : [aligned]
   })
 }
