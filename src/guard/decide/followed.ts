@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../ground/model/json-object.ts'
 import type { Node, Taint } from '../../ground/model/node.ts'
-import { CANDIDATE_TAINT, takenBy } from '../../ground/model/node-reading.ts'
+import { CANDIDATE_TAINT, takenBy, workMarksOf } from '../../ground/model/node-reading.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
 import { TO_COME_KEY } from '../../ground/model/to-come.ts'
@@ -31,7 +31,8 @@ const isOfLifecycle = (key: string): boolean =>
   key.startsWith('karpenter.sh/') ||
   key.startsWith('node.cloudprovider.kubernetes.io/') ||
   takenBy(key) !== undefined ||
-  key === CANDIDATE_TAINT
+  key === CANDIDATE_TAINT ||
+  workMarksOf({ annotations: {}, taints: [{ key }] }).length > 0
 
 /** A guard stays on a node that is in trouble: a node that flaps does not lose it. */
 const ALWAYS_TOLERATED: readonly Json[] = [
@@ -46,12 +47,14 @@ interface Around {
   /** The DaemonSet that the guard follows; undefined if there is none of that name. */
   readonly daemonSet: OwnedObject | undefined
   readonly nodes: readonly Node[]
+  /** Those of the guard. */
+  readonly deployments?: readonly OwnedObject[]
 }
 
 /** The last result, by the spec. While it is the same, nothing that is derived from it is made anew for thousands of nodes. */
 const LAST = new WeakMap<GuardSpec, { readonly by: string; readonly followed: Followed }>()
 
-export function followedBy({ spec }: NodeGuard, { daemonSet, nodes }: Around): Followed {
+export function followedBy({ spec }: NodeGuard, { daemonSet, nodes, deployments = [] }: Around): Followed {
   const { follow } = spec
   const isGone = follow.kind === 'daemonSet' && (daemonSet === undefined || daemonSet.deleting)
   const template =
@@ -63,7 +66,13 @@ export function followedBy({ spec }: NodeGuard, { daemonSet, nodes }: Around): F
     template: { object: template, hostNetwork: podSpec.hostNetwork === true },
   })
   const judge = isGone ? () => GONE[spec.onTargetGone] : (node: Node) => staying(judgeOf, node)
-  const tolerations = tolerationsFor(podSpec, () => nodes.filter((node) => judge(node) !== 'Leave'))
+  const tolerations = [
+    ...tolerationsFor(podSpec, () => [
+      ...nodes.filter((node) => judge(node) !== 'Leave').flatMap(({ taints }) => taints),
+      ...toleratedBy(deployments),
+    ]),
+    ...ALWAYS_TOLERATED,
+  ]
   const by = JSON.stringify([isGone, template, tolerations])
   const last = LAST.get(spec)
   if (last?.by === by) return last.followed
@@ -89,28 +98,52 @@ function staying(judge: ReturnType<typeof eligibilityIn>, found: Node): 'Run' | 
 /** Existing guards are kept or removed, and no new ones are made. */
 const GONE = { Keep: 'Keep', Remove: 'Leave' } as const
 
+type Tolerated = Pick<Taint, 'key' | 'effect'>
+
 /**
  * A toleration of every taint would tolerate a cordon. In its place stands one for each taint that the nodes have and that is of no
- * lifecycle.
+ * lifecycle, or had: a taint that comes and goes with each new node would replace the guards of all nodes each time.
  */
-function tolerationsFor(podSpec: Json, nodes: () => readonly Node[]): readonly Json[] {
+function tolerationsFor(podSpec: Json, seen: () => readonly Tolerated[]): readonly Json[] {
   const own = new Untrusted(podSpec, 'spec')
     .at('tolerations')
     .each()
     .map((toleration) => objectOr(toleration.raw))
   const keyed = own.filter(({ key }) => typeof key === 'string' && key !== '' && !isOfLifecycle(key))
   const blanket = own.filter(({ key, operator }) => (key === undefined || key === '') && operator === 'Exists')
-  const seen = blanket.length === 0 ? [] : taintsOf(nodes())
   const effects = new Set(blanket.map(({ effect }) => (typeof effect === 'string' ? effect : '')))
-  const union = seen.filter(({ effect }) => effects.has('') || effects.has(effect))
-  return [...keyed, ...union.map(({ key, effect }) => ({ key, operator: 'Exists', effect })), ...ALWAYS_TOLERATED]
+  const isNamed = ({ key, effect }: Tolerated): boolean =>
+    keyed.some((one) => one.key === key && one.operator === 'Exists' && one.effect === effect)
+  const union = (blanket.length === 0 ? [] : inOrder(seen())).filter(
+    (taint) => (effects.has('') || effects.has(taint.effect)) && !isNamed(taint),
+  )
+  return [...keyed, ...union.map(({ key, effect }) => ({ key, operator: 'Exists', effect }))]
 }
 
-function taintsOf(nodes: readonly Node[]): readonly Pick<Taint, 'key' | 'effect'>[] {
-  const seen = new Map<string, Pick<Taint, 'key' | 'effect'>>()
-  for (const { taints } of nodes)
-    for (const { key, effect } of taints) if (!isOfLifecycle(key)) seen.set(`${key}:${effect}`, { key, effect })
-  return [...seen].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, taint]) => taint)
+/** Each once. One that only prefers other nodes keeps no guard away. */
+function inOrder(seen: readonly Tolerated[]): readonly Tolerated[] {
+  const each = new Map<string, Tolerated>()
+  for (const { key, effect } of seen)
+    if (effect !== 'PreferNoSchedule' && !isOfLifecycle(key)) each.set(`${key}:${effect}`, { key, effect })
+  return [...each].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, taint]) => taint)
+}
+
+/** A list of a cache never changes. */
+const TOLERATED = new WeakMap<readonly OwnedObject[], readonly Tolerated[]>()
+
+/** The taints that the guards of Deployments tolerate whatever their value is. */
+function toleratedBy(deployments: readonly OwnedObject[]): readonly Tolerated[] {
+  const known = TOLERATED.get(deployments) ?? inOrder(deployments.flatMap(toleratedByOne))
+  TOLERATED.set(deployments, known)
+  return known
+}
+
+function toleratedByOne({ content: { spec } }: OwnedObject): readonly Tolerated[] {
+  const { tolerations } = objectOr(objectOr(objectOr(spec).template).spec)
+  return (Array.isArray(tolerations) ? tolerations : []).map(objectOr).flatMap(({ key, operator, effect }) => {
+    const isWhole = typeof key === 'string' && key !== '' && operator === 'Exists' && typeof effect === 'string'
+    return isWhole && effect !== '' ? [{ key, effect }] : []
+  })
 }
 
 const objectOr = (value: unknown): Json => (isJsonObject(value) ? value : {})

@@ -102,7 +102,7 @@ function byName(nodes: readonly Node[]): ReadonlyMap<string, Node> {
 
 function viewOf(found: FoundGuard, { nodes, asking }: FoundGroup): GuardView {
   const { guard, daemonSet, deployments, gates } = found
-  const followed = followedBy(guard, { daemonSet, nodes })
+  const followed = followedBy(guard, { daemonSet, nodes, deployments })
   const guarded = guardedNodes({ ...found, followed, nodes, asking, verdictsOf: (name) => found.verdictsOf(name) })
   const fleet = guard.spec.mode === 'PerNode' ? undefined : fleetOf(found, followed)
   const guardings = fleet === undefined ? guarded.flatMap(({ own }) => own ?? []) : [fleet]

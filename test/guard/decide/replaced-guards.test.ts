@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Taint } from '../../../src/ground/model/node.ts'
 import { decideGuards } from '../../../src/guard/decide/decide.ts'
-import { aNode } from '../../support/guard/guard-objects.ts'
+import { aDaemonSet, aNode, taint } from '../../support/guard/guard-objects.ts'
 import { GuardToy } from '../../support/guard/guard-toy.ts'
 import { readGuard } from './read-guard.ts'
 
-const guardOf = (image: string) =>
-  readGuard({ spec: { template: { spec: { containers: [{ name: 'guard', image }] } } } })
+const guardOf = (image: string, mode = 'PerNode') =>
+  readGuard({ spec: { mode, template: { spec: { containers: [{ name: 'guard', image }] } } } })
 
 /** So many nodes, all of them guarded. */
-function guarded(count: number): GuardToy {
+function guarded(count: number, { mode = 'PerNode', daemonSet = aDaemonSet() } = {}): GuardToy {
   const names = Array.from({ length: count }, (_, at) => `n${at + 1}`)
   const toy = new GuardToy(
-    [guardOf('1')],
+    [guardOf('1', mode)],
     names.map((name) => aNode(name)),
   )
+  toy.daemonSet = daemonSet
   for (let i = 0; i < 6; i += 1) pass(toy)
   return toy
 }
@@ -50,3 +52,39 @@ test('a corrected template reaches the guards whose new pods the API server refu
   assert.deepEqual([pass(toy), countOf(toy, 'refused'), countOf(toy, '1')], [20, 0, 5])
   assert.deepEqual([pass(toy), countOf(toy, '2')], [5, 25])
 })
+
+const EVERY_TAINT = aDaemonSet({ tolerations: [{ operator: 'Exists' }] })
+
+function setTaints(toy: GuardToy, ...taints: readonly Taint[]): void {
+  Object.assign(toy.nodes.get('n2') ?? {}, { taints })
+}
+
+for (const mode of ['PerNode', 'Budget']) {
+  test(`${mode}: no guard is replaced by a taint that only prefers other nodes, nor by one of a program at work, though the DaemonSet tolerates every taint`, () => {
+    const toy = guarded(3, { mode, daemonSet: EVERY_TAINT })
+    setTaints(toy, taint('weave.works/kured-node-reboot', 'PreferNoSchedule'), taint('medik8s.io/drain'))
+    assert.equal(pass(toy), 0)
+  })
+
+  test(`${mode}: a taint that comes and goes replaces the guards once`, () => {
+    const toy = guarded(3, { mode, daemonSet: EVERY_TAINT })
+    const replaced = [[taint('node.cilium.io/agent-not-ready')], [], [taint('node.cilium.io/agent-not-ready')], []].map(
+      (taints) => {
+        setTaints(toy, ...taints)
+        return pass(toy) + pass(toy)
+      },
+    )
+    assert.deepEqual(replaced, [mode === 'PerNode' ? 3 : 1, 0, 0, 0])
+  })
+
+  test(`${mode}: what the DaemonSet does not tolerate any more, its guards do not tolerate either`, () => {
+    const toy = guarded(3, { mode, daemonSet: EVERY_TAINT })
+    setTaints(toy, taint('gpu'))
+    pass(toy)
+    setTaints(toy)
+    toy.daemonSet = aDaemonSet()
+    pass(toy)
+    const text = JSON.stringify(toy.guards.map(({ deployments }) => deployments.map(({ content }) => content)))
+    assert.equal(text.includes('"gpu"'), false)
+  })
+}

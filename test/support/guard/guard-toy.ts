@@ -45,6 +45,7 @@ export class GuardToy {
   maxOut = 1
   slots: SeenSlot[] = []
   refusedGuards: readonly string[] = []
+  daemonSet: OwnedObject = aDaemonSet()
   readonly nodes: Map<string, Writable<Node>>
   readonly guards: readonly ToyGuard[]
   /** By guard and node; a hold that is not there is clear. */
@@ -85,7 +86,7 @@ export class GuardToy {
 
   #found({ guard, deployments, gates, pods }: ToyGuard): FoundGuard {
     return {
-      ...{ guard, daemonSet: aDaemonSet(), otherGates: [] },
+      ...{ guard, daemonSet: this.daemonSet, otherGates: [] },
       deployments: deployments.map((one) => ({ ...one })),
       gates: gates.map((one) => ({ ...one })),
       pods: pods.map((pod) => ({ ...pod })),
