@@ -38,10 +38,18 @@ const isOfLifecycle = (key: string): boolean =>
 const ALWAYS_TOLERATED: readonly Json[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
-  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
   { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
+]
+
+/**
+ * A kubelet that is short of disk or process ids takes no pod but critical ones, whatever they tolerate (pkg/kubelet/eviction, Admit). A guard
+ * that tolerated these taints would be placed there and rejected, and its Deployment would make the next one at once, without a pause.
+ */
+const CRITICAL_TOLERATES: readonly Json[] = [
+  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
   { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
 ]
+const CRITICAL: readonly unknown[] = ['system-node-critical', 'system-cluster-critical']
 
 interface Around {
   /** The DaemonSet that the guard follows; undefined if there is none of that name. */
@@ -71,6 +79,7 @@ export function followedBy({ spec }: NodeGuard, { daemonSet, nodes, deployments 
       ...nodes.filter((node) => judge(node) !== 'Leave').flatMap(({ taints }) => taints),
       ...toleratedBy(deployments),
     ]),
+    ...(isCritical(spec) ? CRITICAL_TOLERATES : []),
     ...ALWAYS_TOLERATED,
   ]
   const by = JSON.stringify([isGone, template, tolerations])
@@ -145,5 +154,8 @@ function toleratedByOne({ content: { spec } }: OwnedObject): readonly Tolerated[
     return isWhole && effect !== '' ? [{ key, effect }] : []
   })
 }
+
+const isCritical = ({ priorityClassName, template }: GuardSpec): boolean =>
+  CRITICAL.includes(priorityClassName ?? objectOr(template?.spec).priorityClassName)
 
 const objectOr = (value: unknown): Json => (isJsonObject(value) ? value : {})

@@ -106,6 +106,24 @@ test('a guard tolerates that its node is not Ready, so that a node that flaps ke
   assert.deepEqual(keys.slice(0, 2), ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'])
 })
 
+const shortages = (spec: object): readonly unknown[] =>
+  followedBy(readGuard({ spec: { ...spec } }), { daemonSet: aDaemonSet(EVERY_TAINT), nodes: [] })
+    .placement.tolerations.map(({ key }) => key)
+    .filter((key) => String(key).endsWith('-pressure'))
+
+test('only critical guards tolerate a node that is short of disk or process ids, since its kubelet rejects all others', () => {
+  assert.deepEqual(shortages({}), ['node.kubernetes.io/memory-pressure'])
+  const critical = [
+    'node.kubernetes.io/disk-pressure',
+    'node.kubernetes.io/pid-pressure',
+    'node.kubernetes.io/memory-pressure',
+  ]
+  assert.deepEqual(shortages({ priorityClassName: 'system-node-critical' }), critical)
+  const template = { spec: { priorityClassName: 'system-cluster-critical', containers: [] } }
+  assert.deepEqual(shortages({ template }), critical)
+  assert.deepEqual(shortages({ template, priorityClassName: 'high' }), ['node.kubernetes.io/memory-pressure'])
+})
+
 for (const [title, daemonSet] of [
   ['is gone', undefined],
   ['is being deleted', { ...aDaemonSet(), deleting: true }],
