@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../ground/model/json-object.ts'
 import { deploymentPatch, gatePatch } from '../../ground/model/owned/difference.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { GuardObjectAction } from './action.ts'
 import { takesNoPods } from './asks.ts'
 import { type GroupNode, type GuardPass, isAway, isUnderWay } from './pass.ts'
@@ -30,13 +31,14 @@ function needless(view: GuardView, { node, isWanted, pods }: GuardedNode): reado
   return isNeeded ? [] : locked.map((pod) => ({ kind: 'unlockPod', view, pod }))
 }
 
-/** Deployments first, since a budget stays as long as its pods. */
-const surplus = (view: GuardView): readonly GuardObjectAction[] => [
-  ...view.surplus.deployments.map((deployment): GuardObjectAction => ({ kind: 'deleteDeployment', view, deployment })),
-  ...(view.surplus.deployments.length > 0
-    ? []
-    : view.surplus.gates.map((gate): GuardObjectAction => ({ kind: 'deleteGate', view, gate }))),
-]
+/** Deployments first, since a budget stays as long as its pods. What is being deleted already may stay for a finalizer of others. */
+function surplus(view: GuardView): readonly GuardObjectAction[] {
+  const { deployments, gates } = view.surplus
+  if (deployments.length === 0) return gates.filter(isThere).map((gate) => ({ kind: 'deleteGate', view, gate }))
+  return deployments.filter(isThere).map((deployment) => ({ kind: 'deleteDeployment', view, deployment }))
+}
+
+const isThere = ({ deleting }: OwnedObject): boolean => !deleting
 
 const KEPT: Size = { replicas: 1, unplaceable: 0, isPaused: false, pods: 'keep' }
 const REPLACED: Size = { ...KEPT, pods: 'replace' }
@@ -64,7 +66,7 @@ function removal(
   { deployment, gate }: Guarding,
 ): readonly GuardObjectAction[] {
   if (deployment !== undefined) return deployment.deleting ? [] : [{ kind: 'deleteDeployment', view, deployment }]
-  if (gate === undefined || nodes.some(({ pods }) => pods.length > 0)) return []
+  if (gate === undefined || gate.object.deleting || nodes.some(({ pods }) => pods.length > 0)) return []
   return [{ kind: 'deleteGate', view, gate: gate.object }]
 }
 
