@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import type { Passage } from '../../src/sim/doors/in-process-api.ts'
 import type { ApiRequest } from '../../src/sim/world/api-request.ts'
-import { NODES } from '../../src/sim/world/api-resource.ts'
+import { DISRUPTION_BUDGETS, NODES } from '../../src/sim/world/api-resource.ts'
 import { simulationTest } from '../support/simulation-test.ts'
 import { GuardGround } from '../support/virtual-guard/guard-ground.ts'
-import { guardTemplate, nodeGuard, storage, volumeAttachment } from '../support/virtual-guard/guard-manifests.ts'
+import {
+  guardTemplate,
+  type Json,
+  nodeGuard,
+  storage,
+  volumeAttachment,
+} from '../support/virtual-guard/guard-manifests.ts'
 
 const test = simulationTest(import.meta.url)
 
@@ -157,4 +163,23 @@ test('an edit that makes no sense ends a grant, also in the status', async (t) =
   ground.apply(nodeGuard({ grantTimeoutSeconds: 3_600, holds: [] }))
   await ground.until('n2 to be granted again', () => ground.status().grantedNode === 'n2', 60)
   assert.equal(ground.condition('Stalled'), 'False NotStalled')
+})
+
+test('a NodeGuard says which of its objects a policy of the cluster sets back each time', async (t) => {
+  const ground = await GuardGround.open({ nodes: 2 })
+  t.after(() => ground.end())
+  const { world, time } = ground.cluster
+  const setBack = (name: string): void => {
+    const gate = world.store.get(DISRUPTION_BUDGETS, { namespace: 'default', name })
+    const spec = gate?.spec as Json | undefined
+    if (gate === undefined || spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return
+    world.store.put(DISRUPTION_BUDGETS, { ...gate, spec: { ...spec, unhealthyPodEvictionPolicy: 'AlwaysAllow' } })
+  }
+  world.store.subscribe(DISRUPTION_BUDGETS, ({ object }) => time.later(1, () => setBack(object.metadata.name)))
+  ground.begin('controller 1')
+  ground.apply(storage())
+  ground.apply(nodeGuard())
+  const said = /^WriteUndone: guard-ng-[0-9a-z]+ is not as it was written \(closeGate\)/
+  await ground.until('it to be said', () => ground.events().some((event) => said.test(event)), 120)
+  assert.equal(ground.condition('Ready'), 'True AllGuarded')
 })

@@ -2,6 +2,7 @@ import { type EventTypes, type Saying, sayingsOf } from '../../ground/loop/owned
 import type { Reason } from '../../ground/model/reason.ts'
 import type { GuardAction } from '../decide/action.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
+import type { GuardView } from '../decide/snapshot.ts'
 
 /** The Events of a NodeGuard. */
 export const guardSayings = (reasons: readonly Reason[]): readonly Saying[] =>
@@ -24,6 +25,26 @@ export const grantReasons = (guard: CheckedGuard, actions: readonly GuardAction[
       },
     ]
   })
+
+/** The writes for this guard and its nodes that are refused. */
+export const refusalsOf = (view: GuardView, reasons: readonly Reason[]): readonly Reason[] =>
+  reasons.filter((reason) => reason.code === 'WriteRefused' && isAbout(view, reason))
+
+/** The writes for this guard and its nodes that others set back each time. */
+export function undoneOf(view: GuardView, reasons: readonly Reason[]): readonly Reason[] {
+  // The key of an action names an object by the UID of its guard (`guardActionKey`).
+  const ofGuard = `${view.guard.uid}/`
+  return reasons
+    .filter(({ code }) => code === 'WriteUndone')
+    .flatMap((reason) => {
+      const { object = '', text } = reason
+      if (!object.startsWith(ofGuard)) return isAbout(view, reason) ? [reason] : []
+      return [{ ...reason, object: object.slice(ofGuard.length), text: text.replace(ofGuard, '') }]
+    })
+}
+
+const isAbout = ({ guard: { name }, nodes }: GuardView, { object = '' }: Reason): boolean =>
+  object === name || nodes.some((n) => n.name === object)
 
 const EVENTS: EventTypes = {
   NodeGranted: 'Normal',

@@ -24,7 +24,7 @@ import type { NodeGuard } from '../model/node-guard.ts'
 import { type Fresh, GroupReader, type GroupSeen, LEFT } from './group-reader.ts'
 import { groupsLeft } from './groups-left.ts'
 import { GuardCaches } from './guard-caches.ts'
-import { grantReasons, guardSayings } from './guard-events.ts'
+import { grantReasons, guardSayings, refusalsOf, undoneOf } from './guard-events.ts'
 import { GuardMemory } from './guard-memory.ts'
 import { HoldReader } from './hold-reader.ts'
 import { GuardEffects } from './perform.ts'
@@ -211,9 +211,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     const reportOf = (guard: CheckedGuard) => {
       const view = snapshot.guards.find((one) => one.guard === guard)
       if (view === undefined) return undefined
-      const refusals = decision.reasons.filter(
-        ({ code, object }) => code === 'WriteRefused' && isOf(view.nodes, guard, object),
-      )
+      const refusals = refusalsOf(view, decision.reasons)
       const before = { nodes: listedNodes(guard.status.fields), fields: guard.status.fields }
       return { view, refusals, wanted: guardStatus(snapshot, view, { before, actions, refusals }) }
     }
@@ -227,7 +225,8 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
       if (report === undefined) continue
       const { view, refusals, wanted } = report
       if (wanted !== undefined) await this.#status.write(guard, wanted, signal)
-      const reasons = [...grantReasons(guard, actions), ...refusals, ...guardReasons(snapshot, view)]
+      const undone = undoneOf(view, decision.reasons)
+      const reasons = [...grantReasons(guard, actions), ...refusals, ...undone, ...guardReasons(snapshot, view)]
       await this.#events.tellAll({ ...guard, kind: NODE_GUARDS }, guardSayings(reasons), signal)
     }
   }
@@ -236,6 +235,3 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
 /** Actions that grant a node, or come before its grant. */
 const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo', 'unlockPod'])
 const LETTING_GO: ReadonlySet<GuardAction['kind']> = new Set(['openGate', 'letGo', 'unlockPod'])
-
-const isOf = (nodes: readonly { readonly name: string }[], { name }: CheckedGuard, object = ''): boolean =>
-  object === name || nodes.some((n) => n.name === object)

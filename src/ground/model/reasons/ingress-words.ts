@@ -46,7 +46,7 @@ export const INGRESS_WORDS = {
     is: 'n1 is not as it was written (scale), although each write was accepted',
     cause:
       'Another program sets the field back after each write, such as a webhook or a policy of the cluster. Or a finalizer of another program keeps what is to be deleted.',
-    cure: 'Let that program leave the object alone, or write into the IngressDaemonSet what it asks for. The controller writes again after longer and longer pauses, of five minutes at most.',
+    cure: 'Let that program leave the object alone, or write into the IngressDaemonSet or the NodeGuard what it asks for. The controller writes again after longer and longer pauses, of five minutes at most.',
     wait: 'none',
   },
   HealthCheckersMissing: {
