@@ -3,7 +3,7 @@ import type { Reason } from './reason.ts'
 /**
  * The decision of one pass of a controller's loop. `act`: these actions, in order, and then another pass. `hold`: no action,
  * for these reasons. `settled`: all is as it should be; the reasons are worth knowing. `later`: actions that are wanted too,
- * and not done in this pass, since they were refused before.
+ * and not done in this pass, since they were refused or done in vain before, or others come first.
  */
 export type LoopDecision<A> =
   | {

@@ -18,17 +18,22 @@ const UNKNOWN_MS_MAX = 60_000
 const AT_ONCE = 200
 
 /**
- * Decides for the guards of a group: first the budgets to close and the grants, then the objects.
+ * Decides for the guards of a group: first the budgets to close and the grants, then the objects. `isHeld`: the action waits, since it was
+ * done in vain before.
  *
  * Law: while the world is not known as it is now, no node is granted.
  */
-export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
+export function decideGuards(
+  s: GuardSnapshot,
+  isHeld: (action: GuardAction) => boolean = () => false,
+): LoopDecision<GuardAction> {
   const pass = guardPass(s)
   if (!s.isFresh) return unknownWorld(pass)
   const { actions, reasons } = grants(pass)
   const strays = s.strays.map((pod): GuardAction => ({ kind: 'unlockStray', pod }))
   const wanted = [...actions, ...s.guards.flatMap((view) => upkeep(pass, view)), ...strays]
-  const isPaused = (action: GuardAction): boolean => (s.refusals.get(guardActionKey(action))?.until ?? s.now) > s.now
+  const isPaused = (action: GuardAction): boolean =>
+    (s.refusals.get(guardActionKey(action))?.until ?? s.now) > s.now || isHeld(action)
   const refused = wanted.flatMap((action) => refusedReason(s, action))
   const due = wanted.filter((action) => !isPaused(action))
   const now = due.slice(0, AT_ONCE)
@@ -37,7 +42,7 @@ export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
   if (now.length > 0) return { kind: 'act', actions: now, reasons: all, later }
   // What holds the node may end the grant, and no event says so.
   const isOpen = pass.nodes.some(({ members }) => members.some((member) => member.isOpen))
-  if (all.length === 0 && !isOpen) return { kind: 'settled', reasons: [] }
+  if (all.length === 0 && later.length === 0 && !isOpen) return { kind: 'settled', reasons: [] }
   return { kind: 'hold', reasons: all, recheckAfterMs: isOpen ? HELD_AGAIN_MS : recheckOf(all), later }
 }
 

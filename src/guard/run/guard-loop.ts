@@ -124,8 +124,8 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     return groupsLeft({ nodes, slots: this.#budget.facts()?.slots ?? [], holder })
   }
 
-  decide({ snapshot }: GroupSeen): LoopDecision<GuardAction> {
-    return decideGuards(snapshot)
+  decide({ snapshot }: GroupSeen, isHeld?: (action: GuardAction) => boolean): LoopDecision<GuardAction> {
+    return decideGuards(snapshot, isHeld)
   }
 
   /** While the budget cannot be read, there may be a slot to release that no pass knows. */

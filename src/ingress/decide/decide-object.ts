@@ -27,9 +27,12 @@ type ObjectDecision = LoopDecision<ObjectAction>
 /** The watch tells when a person changes the object. */
 const REFUSED_AGAIN_MS = 60_000
 
-/** Decides for an IngressDaemonSet: what it needs first, then its nodes, and the housekeeping beside them. */
-export function decideObject(seen: ObjectReading): ObjectDecision {
-  const decision = seen.kind === 'refused' ? refused(seen) : decideReading(seen.reading)
+/**
+ * Decides for an IngressDaemonSet: what it needs first, then its nodes, and the housekeeping beside them. `isHeld`: the action waits, since it
+ * was done in vain before.
+ */
+export function decideObject(seen: ObjectReading, isHeld?: (action: ObjectAction) => boolean): ObjectDecision {
+  const decision = seen.kind === 'refused' ? refused(seen) : decideReading(seen.reading, isHeld)
   const { snapshot } = seen.reading ?? {}
   return snapshot?.refusals === undefined ? decision : withRefusals(decision, snapshot)
 }
@@ -55,7 +58,7 @@ function withRefusals(decision: ObjectDecision, snapshot: IngressReading['snapsh
     : { kind: 'hold', reasons, recheckAfterMs, later }
 }
 
-function decideReading(reading: IngressReading): ObjectDecision {
+function decideReading(reading: IngressReading, isHeld?: (action: ObjectAction) => boolean): ObjectDecision {
   const { snapshot } = reading
   if (!snapshot.isFresh) return decideIngress(snapshot)
   if (!snapshot.object.deleting) {
@@ -65,7 +68,7 @@ function decideReading(reading: IngressReading): ObjectDecision {
   const ofNodes = withRefusal(withoutTaken(decideIngress(snapshot), reading), snapshot.rollbackRefused)
   if (snapshot.object.deleting) return ofNodes
   const decided = withChecker(ofNodes, healthChecker(reading))
-  const rest = housekeeping(reading)
+  const rest = housekeeping(reading, isHeld)
   if (rest.reasons.length === 0) return decided
   const actions = [...rest.actions, ...(decided.kind === 'act' ? decided.actions : [])]
   const said = { reasons: [...rest.reasons, ...decided.reasons], later: [...(rest.later ?? []), ...laterOf(decided)] }

@@ -86,8 +86,11 @@ function revisionAction({ snapshot, revisions, revisionNames }: IngressReading):
     : prepared({ kind: 'renumberRevision', revision: kept, number: highest + 1 })
 }
 
-/** The cleanup beside the work on nodes. */
-export function housekeeping(reading: IngressReading): Needed {
+/** The cleanup beside the work on nodes. `isHeld`: the action waits, since it was done in vain before. */
+export function housekeeping(
+  reading: IngressReading,
+  isHeld: (action: HousekeepingAction) => boolean = () => false,
+): Needed {
   const { snapshot, deployments } = reading
   const { object } = snapshot
   const all: readonly HousekeepingAction[] = [
@@ -99,7 +102,9 @@ export function housekeeping(reading: IngressReading): Needed {
     ...unusedRevisions(reading),
     ...drifted(reading),
   ]
-  const { now: actions, later } = atMost(AT_ONCE, all, snapshot)
+  const free = all.filter((action) => !isHeld(action))
+  const { now: actions, later: rest } = atMost(AT_ONCE, free, snapshot)
+  const later = [...rest, ...all.filter((action) => isHeld(action))]
   const count = actions.length + later.length
   const text = `${count} objects of ${object.name} are brought in order`
   const reasons: readonly Reason[] = count === 0 ? [] : [{ code: 'IngressPrepared', object: object.name, text }]

@@ -45,14 +45,14 @@ export function pauseOf(action: About, { refusals, now }: RefusalsNow): WallMs |
 
 interface Split<A> {
   readonly now: readonly A[]
-  /** Refused actions whose pause is not over, or that come after others. */
+  /** Those beyond that number, and refused actions whose pause is not over or that come after others. */
   readonly later: readonly A[]
 }
 
 /** At most so many new actions, and as many refused ones whose pause is over, so neither takes the place of the other. */
 export function atMost<A extends About>(max: number, actions: readonly A[], known: RefusalsNow): Split<A> {
   const { refusals } = known
-  if (refusals === undefined) return { now: actions.slice(0, max), later: [] }
+  if (refusals === undefined) return { now: actions.slice(0, max), later: actions.slice(max) }
   const {
     fresh = [],
     due = [],

@@ -15,8 +15,8 @@ export type Seen = ObjectReading & {
 }
 
 /** Decides a pass. For a refused object only a rollback is done. */
-export function decidePass(seen: Seen): LoopDecision<ObjectAction> {
-  const decision = decideObject(seen)
+export function decidePass(seen: Seen, isHeld?: (action: ObjectAction) => boolean): LoopDecision<ObjectAction> {
+  const decision = decideObject(seen, isHeld)
   if (seen.reading !== undefined || decision.kind === 'settled') return decision
   const { later: _, ...rest } = decision
   return rest.kind === 'hold' ? rest : { kind: 'settled', reasons: rest.reasons }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { RepeatedActs } from '../../../src/ground/loop/owned/repeated-acts.ts'
 import type { Taint } from '../../../src/ground/model/node.ts'
+import { monoMs } from '../../../src/ground/model/time.ts'
+import { type GuardAction, guardActionKey } from '../../../src/guard/decide/action.ts'
 import { decideGuards } from '../../../src/guard/decide/decide.ts'
 import { aDaemonSet, aNode, taint } from '../../support/guard/guard-objects.ts'
 import { GuardToy } from '../../support/guard/guard-toy.ts'
@@ -51,6 +54,33 @@ test('a corrected template reaches the guards whose new pods the API server refu
   edit(toy, '2')
   assert.deepEqual([pass(toy), countOf(toy, 'refused'), countOf(toy, '1')], [20, 0, 5])
   assert.deepEqual([pass(toy), countOf(toy, '2')], [5, 25])
+})
+
+test('budgets that a policy sets back each time keep no new node from its guard, however many they are', () => {
+  const toy = guarded(201)
+  const [of] = toy.guards
+  assert.ok(of !== undefined)
+  const setBack = (): void => {
+    of.gates = of.gates.map((gate) => ({
+      ...gate,
+      content: { spec: { ...(gate.content.spec as object), unhealthyPodEvictionPolicy: 'AlwaysAllow' } },
+    }))
+  }
+  setBack()
+  toy.nodes.set('new', aNode('new'))
+  const repeated = new RepeatedActs({ monoMs: () => monoMs(toy.now) })
+  const made: string[] = []
+  for (let passes = 0; passes < 8; passes += 1) {
+    const isHeld = (action: GuardAction): boolean => repeated.isHeld('all', guardActionKey(action))
+    const decision = repeated.paced('all', decideGuards(toy.snapshot(), isHeld), guardActionKey)
+    for (const action of decision.kind === 'act' ? decision.actions : []) {
+      toy.perform(action)
+      repeated.done('all', guardActionKey(action))
+      if (action.kind === 'createGate') made.push(action.wanted.node ?? '')
+    }
+    setBack()
+  }
+  assert.deepEqual(made, ['new'])
 })
 
 const EVERY_TAINT = aDaemonSet({ tolerations: [{ operator: 'Exists' }] })

@@ -229,6 +229,17 @@ test('agents hand over only on nodes on which a health checker is placed', () =>
   )
 })
 
+test('Deployments that a policy sets back each time keep no other Deployment from being corrected', () => {
+  const nodes = Array.from({ length: 60 }, (_, at) => aClusterNode(`n${100 + at}`))
+  const reading = edited({ pods: {}, nodes, spec: { healthCheckNodePorts: [10_080] } })
+  const doneOf = ({ actions }: ReturnType<typeof housekeeping>): ReadonlySet<string> =>
+    new Set(actions.flatMap((one) => (one.kind === 'align' ? one.deployment.name : [])))
+  const first = doneOf(housekeeping(reading))
+  const next = housekeeping(reading, (action) => action.kind === 'align' && first.has(action.deployment.name))
+  assert.deepEqual([first.size, doneOf(next).size, next.later?.length], [50, 10, 50])
+  assert.equal(first.intersection(doneOf(next)).size, 0)
+})
+
 test('without a brake a cordoned node with pods counts as out in the node budget, also beside an object that may take two', () => {
   const nodes = NODES.map((node) => (node.name === 'n3' ? { ...node, unschedulable: true } : node))
   const { snapshot } = edited({ pods: { hostNetwork: true }, nodes })

@@ -21,8 +21,8 @@ export interface OwnedSystem<S, A> {
   readonly name: string
   /** Undefined: nothing of this key is left. */
   gather(key: string, signal: AbortSignal): Promise<S | undefined>
-  /** Pure. */
-  decide(seen: S): LoopDecision<A>
+  /** Pure. `isHeld`: the action was done in vain, and waits. It is to be among those for later, and to take the place of no other. */
+  decide(seen: S, isHeld?: (action: A) => boolean): LoopDecision<A>
   /** The kind of an action and the name of the object that it changes. */
   keyOf(action: A): string
   /** The UID of the object that an action changes. Undefined: the action creates one. */
@@ -126,9 +126,10 @@ export class OwnedLoop<S, A> {
 
   #paced(key: string, seen: S): LoopDecision<A> {
     const { system } = this.#parts
-    const decision = system.decide(seen)
+    const actOf = (action: A): string => this.#actOf(action, seen)
+    const decision = system.decide(seen, (action) => this.#repeated.isHeld(key, actOf(action)))
     if (!system.isKnown(seen)) return decision
-    const paced = this.#repeated.paced(key, decision, (action) => this.#actOf(action, seen))
+    const paced = this.#repeated.paced(key, decision, actOf)
     const undone = this.#repeated.inVain(key).map(undoneReason)
     return undone.length === 0 ? paced : { ...paced, reasons: [...undone, ...paced.reasons] }
   }

@@ -47,6 +47,16 @@ export class RepeatedActs {
     this.#done.delete(of)
   }
 
+  /** It was done in vain, and is not repeated yet. A decision that does a limited number of actions at once does others in its place. */
+  isHeld(of: string, act: string): boolean {
+    return this.#waitMs(of, act) > 0
+  }
+
+  #waitMs(of: string, act: string): number {
+    const until = this.#done.get(of)?.get(act)?.until
+    return until === undefined ? 0 : until - this.#clock.monoMs()
+  }
+
   /**
    * The same decision without the actions that have to wait. An action that it does not want any more has had its effect, and is forgotten.
    */
@@ -57,14 +67,15 @@ export class RepeatedActs {
     const acts = new Set([...actions, ...later].map(actOf))
     for (const act of done.keys()) if (!acts.has(act)) done.delete(act)
     if (done.size === 0) this.#done.delete(of)
-    const now = this.#clock.monoMs()
-    const waitMs = (action: A): number => (done.get(actOf(action))?.until ?? now) - now
+    const waitMs = (action: A): number => this.#waitMs(of, actOf(action))
     const due = actions.filter((action) => waitMs(action) <= 0)
-    if (due.length === actions.length) return decision
     const waiting = actions.filter((action) => waitMs(action) > 0)
-    const paced = { reasons: decision.reasons, later: [...later, ...waiting] }
-    if (due.length > 0) return { kind: 'act', actions: due, ...paced }
-    return { kind: 'hold', recheckAfterMs: Math.min(LOOK_MS, ...waiting.map(waitMs)), ...paced }
+    const all = [...later, ...waiting]
+    if (waiting.length === 0 && decision.kind !== 'hold') return decision
+    if (due.length > 0) return { kind: 'act', actions: due, reasons: decision.reasons, later: all }
+    const waits = all.map(waitMs).filter((ms) => ms > 0)
+    if (decision.kind === 'hold') return { ...decision, recheckAfterMs: Math.min(decision.recheckAfterMs, ...waits) }
+    return { kind: 'hold', recheckAfterMs: Math.min(LOOK_MS, ...waits), reasons: decision.reasons, later: all }
   }
 
   /** The acts that were done so often without being seen that a person should know. */
