@@ -1,5 +1,6 @@
 import { FollowCache, type Freshness } from '../../../ground/loop/follow-cache.ts'
 import type { Leader } from '../../../ground/loop/leader.ts'
+import { mapAtOnce } from '../../../ground/loop/map-at-once.ts'
 import { RepeatedActs } from '../../../ground/loop/owned/repeated-acts.ts'
 import { type LoopStatus, Reconciler } from '../../../ground/loop/reconciler.ts'
 import type { ConfigMap } from '../../../ground/model/config-map.ts'
@@ -59,6 +60,8 @@ export interface BrakeStatus {
 const KEY = 'brake'
 /** An operator may have changed the grants by hand, or removed them. */
 const SWEEP_MS = 5_000
+/** Hundreds of grants may end at once. One read after the other would take longer than an effect may, each time. */
+const READ_AT_ONCE = 32
 
 /** Grants to the agents of a fleet which nodes may leave their balancers for a cordon. */
 export class Brake {
@@ -173,7 +176,7 @@ export class Brake {
   async #perform(action: BrakeAction, signal: AbortSignal): Promise<void> {
     if (action.kind === 'tell') return this.#tell(action.notice, signal)
     const { configMaps, namespace, identity } = this.#parts
-    for (const name of action.dropped) await this.#checkDropped(name, signal)
+    await mapAtOnce(action.dropped, READ_AT_ONCE, (name) => this.#checkDropped(name, signal))
     const wanted = withGrants(action, { namespace, self: identity, found: this.#found })
     this.#found = await configMaps.write(wanted, signal)
   }
