@@ -21,6 +21,7 @@ describe('the door of FleetLock', () => {
       place: { port: 0, host: '127.0.0.1' },
       timers: systemTimers,
       limits: { total: 16, perAddress: 16, lifeMs: 30_000 },
+      requestLimitMs: 500,
       token: () => token(),
       answers: {
         answer: (call, signal) => {
@@ -96,7 +97,8 @@ describe('the door of FleetLock', () => {
   test('a client that sends its body for ever is closed, and others are answered meanwhile', async () => {
     const slow = connect(door.port, '127.0.0.1')
     const closed = new Promise<void>((resolve) => slow.once('close', () => resolve()))
-    slow.on('error', () => undefined)
+    // A socket that nobody reads never sees its end.
+    slow.on('error', () => undefined).resume()
     slow.write(
       `POST /v1/pre-reboot HTTP/1.1\r\nhost: x\r\nauthorization: ${HEAD.authorization}\r\nfleet-lock-protocol: true\r\ncontent-length: 100\r\n\r\n{`,
     )
