@@ -50,7 +50,8 @@ export function lastWordOn(node: Pick<Node, 'rebooter'>, request: string, bootId
 /**
  * What the rebooter says or does, of what the cluster shows now. A run answers by the word that this very process has said a moment before.
  *
- * Law: a machine is rebooted only for a run whose intent for this boot is on its Node, that holds a slot for it, and that answers at that moment.
+ * Law: a rebooter reboots its machine only for a run whose intent for this boot is on its Node, that holds a slot for it, and that
+ * answers at that moment.
  */
 export function obey(s: ObeySnapshot): Obedience {
   const { node, bootId, fault } = s
