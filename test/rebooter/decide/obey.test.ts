@@ -84,7 +84,7 @@ const REFUSED: readonly (readonly [what: string, s: ObeySnapshot, why: RegExp])[
   ['a late word', seen({}, { askedBack: { ...askedBack, at: monoMs(NOW - WORD_LIMIT_MS - 1) } }), /too late/],
 ]
 
-describe('law: a machine is rebooted only for a run whose intent for this boot is on its Node, that holds a slot for it, and that answers at that moment', () => {
+describe('law: a rebooter reboots its machine only for a run whose intent for this boot is on its Node, that holds a slot for it, and that answers at that moment', () => {
   for (const [what, s, why] of REFUSED) {
     test(`nothing is rebooted: ${what}`, () => {
       const told = obey(s)
