@@ -6,7 +6,7 @@ import { ownClaim } from './marks.ts'
 import { lacksPods } from './node-state.ts'
 import { isFirst } from './op.ts'
 import { inOrder, zoneOf } from './order.ts'
-import type { NodeView, Pass } from './pass.ts'
+import { isHardlyReady, type NodeView, type Pass } from './pass.ts'
 import { fleetOf, isFirstToLeave, massReason, targetHolds } from './rollout-rules.ts'
 import { freeSlots, slotCount } from './slots.ts'
 import { upkeep } from './upkeep.ts'
@@ -84,9 +84,9 @@ function roomOf(pass: Pass): Room {
     n.op !== undefined && !isFirst(n.op) && !['Stuck', 'Maintenance', 'Leaving'].includes(n.state)
   return {
     under: names((n) => n.isUnderWay && (n.slot.kind !== 'none' || away.has(n.name))),
-    out: names((n) => n.isOut),
+    out: names((n) => n.isOut || isHardlyReady(pass, n)),
     // A node that has a slot is about to leave.
-    serving: names((n) => n.isServing && !n.isUnderWay),
+    serving: names((n) => n.isServing && !n.isUnderWay && !isHardlyReady(pass, n)),
     away,
     zones: new Map(pass.nodes.filter(isAtWork).map((n) => [n.name, zoneOf(pass, n)])),
     free: freeSlots(pass),

@@ -105,6 +105,12 @@ function servesUnmarked({ object }: IngressSnapshot, n: IngressNode, out: Readon
   return deployment.ready >= healthInForce(object, deployment).minReadyPods
 }
 
+/** It serves, but not for `minReadySeconds` yet: a balancer may not have it back. */
+export function isHardlyReady({ s }: Pass, { deployment, isServing, op }: NodeView): boolean {
+  if (!isServing || deployment === undefined || isFirst(op)) return false
+  return deployment.available < healthInForce(s.object, deployment).minReadyPods
+}
+
 /**
  * The first pods start, and none is ready yet. Once one is ready, a balancer that does not ask the health ports may send to it, before the
  * node counts as in service.

@@ -225,6 +225,11 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'hold web IngressLimitReached web TooFewInService',
   ],
   [
+    'so does a node whose pods are ready, and not yet for minReadySeconds',
+    aScene([aNodeOf('n1', { deployment: { ...NEW, available: 0 } }), aNodeOf('n2')]),
+    'hold web IngressLimitReached web TooFewInService',
+  ],
+  [
     'a node that takes no new pods keeps those that it has',
     aScene([aNodeOf('n1', { is: { eligibility: 'Keep' } }), aNodeOf('n2', { deployment: NEW })]),
     'hold n1 NewPodsRefused',
