@@ -117,11 +117,12 @@ function manifestsOf(scenario: Scenario): readonly object[] {
 /**
  * A pod that finds no room while its node is out comes back with that node. Where people keep another node cordoned, that one might take it,
  * so the roll waits for people: with cordons there has to be a node more than pods. Where two nodes may be out together, each waits for
- * the other one likewise, and people would have to roll them one by one.
+ * the other one likewise, and people would have to roll them one by one. A polite pod leaves once its replacement serves on another node,
+ * so it never leaves where each node has one.
  */
-const nodesForTight = ({ nodes, cordoned, file }: Scenario): number => {
+const nodesForTight = ({ nodes, cordoned, file, polite }: Scenario): number => {
   const mostOut = file?.mostOut ?? 1
-  return cordoned.length === 0 && mostOut === 1 ? nodes : nodes - cordoned.length - mostOut
+  return cordoned.length === 0 && mostOut === 1 && polite === undefined ? nodes : nodes - cordoned.length - mostOut
 }
 
 /** What its roll file names: the lock of kured, and a budget of more than one node. */
