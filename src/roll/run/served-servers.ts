@@ -1,3 +1,5 @@
+import { changedPlaces } from '../../ground/model/changed-places.ts'
+import { sameList } from '../../ground/model/same-list.ts'
 import { wordsOf } from '../../service/actuators/actuator-of.ts'
 import type { InstanceReading, ServerReading } from '../../service/model/balancer.ts'
 
@@ -24,9 +26,12 @@ export class ServedServers {
     this.#process = process
     if (servers !== this.#servers) {
       // Most are as they were, several times a second.
-      const known = (at: number) => (servers[at] === this.#servers[at] ? this.#marked[at] : undefined)
-      const marked = servers.map((server, at) => known(at) ?? this.#mark(server))
-      this.#marked = marked.every((server, at) => server === servers[at]) ? servers : marked
+      const marked = this.#marked.slice(0, servers.length)
+      for (const at of changedPlaces(this.#servers, servers)) {
+        const server = servers[at]
+        if (server !== undefined) marked[at] = this.#mark(server)
+      }
+      this.#marked = sameList(servers, marked)
       this.#servers = servers
     }
     return this.#marked === servers ? reading : { ...reading, servers: this.#marked }

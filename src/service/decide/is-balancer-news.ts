@@ -1,3 +1,4 @@
+import { changedPlaces } from '../../ground/model/changed-places.ts'
 import { wordsOf } from '../actuators/actuator-of.ts'
 import type { InstanceReading, ServerReading } from '../model/balancer.ts'
 
@@ -8,9 +9,9 @@ import type { InstanceReading, ServerReading } from '../model/balancer.ts'
 export function isBalancerNews(before: InstanceReading | undefined, now: InstanceReading): boolean {
   if (before?.process !== now.process || before.servers.length !== now.servers.length) return true
   if (before.servers === now.servers) return false
-  return now.servers.some((server, at) => {
-    const was = before.servers[at]
-    return was !== server && (was === undefined || isServerNews(was, server))
+  return changedPlaces(before.servers, now.servers).some((at) => {
+    const [was, is] = [before.servers[at], now.servers[at]]
+    return was === undefined || is === undefined || isServerNews(was, is)
   })
 }
 

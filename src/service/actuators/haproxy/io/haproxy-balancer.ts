@@ -218,8 +218,9 @@ export class HaproxyBalancer implements Balancer {
   }
 
   #row(ref: ServerRef, signal: AbortSignal): Promise<ServerRow | undefined> {
-    const find = (answers: readonly string[]) => findRow(parseTables(answers), `${ref.backend}/${ref.server}`)
-    return this.#wayFor(ref).api.ask(READ_SERVERS, find, signal)
+    const { api, tables } = this.#wayFor(ref)
+    const find = (answers: readonly string[]) => findRow(tables.read(answers), `${ref.backend}/${ref.server}`)
+    return api.ask(READ_SERVERS, find, signal)
   }
 
   #wayFor(ref: ServerRef): InstanceWay {

@@ -34,7 +34,7 @@ export class TableReader {
 
   #join(states: readonly ServerStateRow[], stats: readonly StatRow[]): void {
     if (states === this.#states && stats === this.#stats) return
-    this.#joined = joinRows(states, stats, this.#joined.rows)
+    this.#joined = joinRows(states, stats, this.#joined)
     this.#states = states
     this.#stats = stats
   }

@@ -1,5 +1,5 @@
 import type { MonoMs } from '../../../../ground/model/time.ts'
-import { type InstanceReading, type ServerReading, type ServerRef, serverKey } from '../../../model/balancer.ts'
+import type { InstanceReading, ServerReading, ServerRef } from '../../../model/balancer.ts'
 import { bareStatus } from './check-reading.ts'
 import { parseInfo } from './parse-info.ts'
 import { parseStat, type StatRow } from './parse-stat.ts'
@@ -65,14 +65,15 @@ export class PartialReading {
 }
 
 function placeOf({ raw, reading }: Whole, ref: ServerRef): Place | undefined {
-  const key = `${ref.backend}/${ref.server}`
-  const rowAt = raw.tables.rows.findIndex((row) => row.key === key)
+  const rowAt = raw.tables.rows.findIndex(({ state }) => state.server === ref.server && state.backend === ref.backend)
   const readingAt = reading.servers.findIndex((server) => isAt(server, ref))
   const row = raw.tables.rows[rowAt]
   return row === undefined || readingAt === -1 ? undefined : { row, rowAt, readingAt }
 }
 
-const isAt = ({ ref }: ServerReading, other: ServerRef): boolean => serverKey(ref) === serverKey(other)
+/** Compared without a text for each server of a long list, at each poll. */
+const isAt = ({ ref }: ServerReading, { instance, backend, server }: ServerRef): boolean =>
+  ref.server === server && ref.backend === backend && ref.instance === instance
 
 /** A running check, or one that ended as the last one did, is no other state. */
 const isOther = (was: StatRow, is: StatRow): boolean =>

@@ -24,7 +24,41 @@ export interface JoinedRows {
 export function joinRows(
   states: readonly ServerStateRow[],
   stats: readonly StatRow[],
-  before: readonly ServerRow[] = [],
+  before: JoinedRows = NOTHING,
+): JoinedRows {
+  return joinedInPlace(states, stats, before) ?? joinedByName(states, stats, before.rows)
+}
+
+const NOTHING: JoinedRows = { rows: [], backends: new Set(), disabledBackends: new Set() }
+
+/** Where both tables list the same servers in the same order as before, as nearly always: no name is looked up. */
+function joinedInPlace(
+  states: readonly ServerStateRow[],
+  stats: readonly StatRow[],
+  before: JoinedRows,
+): JoinedRows | undefined {
+  const { length } = before.rows
+  if (before.disabledBackends.size > 0 || states.length !== length || stats.length !== length) return undefined
+  const rows: ServerRow[] = []
+  for (const row of before.rows) {
+    const state = states[rows.length]
+    const stat = stats[rows.length]
+    if (state === row.state && stat === row.stat) rows.push(row)
+    else if (isNamed(state, row) && isNamed(stat, row)) rows.push(joined(row.key, state, stat))
+    else return undefined
+  }
+  return { ...before, rows }
+}
+
+const isNamed = <Named extends Pick<ServerStateRow, 'backend' | 'server'>>(
+  named: Named | undefined,
+  { state }: ServerRow,
+): named is Named => named?.backend === state.backend && named.server === state.server
+
+function joinedByName(
+  states: readonly ServerStateRow[],
+  stats: readonly StatRow[],
+  before: readonly ServerRow[],
 ): JoinedRows {
   const statOf = new Map(stats.map((stat) => [`${stat.backend}/${stat.server}`, stat]))
   if (statOf.size !== stats.length) throw badReply('a server is there twice in "show stat"')
