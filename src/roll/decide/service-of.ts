@@ -40,6 +40,7 @@ export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
 function besideOf({ run, cluster }: NodeSnapshot): { readonly beside?: readonly Node[] } {
   const own = run.isLeaving === true
   const leaving = run.beside?.filter(({ goesFirst, isLeaving }) => (isLeaving === own ? goesFirst : isLeaving)) ?? []
+  if (leaving.length === 0) return {}
   const beside = cluster.nodes.filter(({ name }) => leaving.some(({ node }) => node === name))
   return beside.length === 0 ? {} : { beside }
 }

@@ -5,7 +5,7 @@ import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import { isBalancerNews } from '../../service/decide/is-balancer-news.ts'
-import { keepPlaces } from '../../service/decide/match-node-servers.ts'
+import { keepIndexes } from '../../service/decide/keep-indexes.ts'
 import type { InstanceReading, ServerRef } from '../../service/model/balancer.ts'
 import type { BalancerSpec } from '../../service/model/balancer-spec.ts'
 import type { BalancerReader } from '../../service/ports/balancer.ts'
@@ -121,7 +121,7 @@ export class BalancerPoller {
         partial ?? (await withDeadline(deadline, (limited) => balancer.read(instance, limited, this.#own())))
       const reading = this.#served.marked(answer)
       this.#isNews ||= this.#silentSince !== undefined || isBalancerNews(this.#reading, reading)
-      keepPlaces(this.#reading?.servers ?? reading.servers, reading.servers)
+      keepIndexes(this.#reading?.servers ?? reading.servers, reading.servers)
       this.#reading = reading
       this.#answeredFor = begunAt
       if (partial === undefined) this.#wholeFor = begunAt

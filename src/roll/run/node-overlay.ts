@@ -1,4 +1,5 @@
 import type { Node } from '../../ground/model/node.ts'
+import { sameList } from '../../ground/model/same-list.ts'
 
 /**
  * Our own writes, until the watch has shown them: the pass after a write must not decide on the old node. Each node has its own last
@@ -8,9 +9,12 @@ import type { Node } from '../../ground/model/node.ts'
 export class NodeOverlay {
   /** By uid: a node that was registered anew is another object. */
   readonly #written = new Map<string, Node>()
+  /** What `over` came to for a list, until something is written. Each pass asks, and few of them find another list. */
+  #over: { readonly nodes: readonly Node[]; readonly newest: readonly Node[] } | undefined
 
   wrote(node: Node): void {
     this.#written.set(node.uid, node)
+    this.#over = undefined
   }
 
   newest(watched: Node): Node
@@ -23,8 +27,13 @@ export class NodeOverlay {
 
   /** The list itself unless a node that was written is newer: indexes are kept by it. */
   over(nodes: readonly Node[]): readonly Node[] {
-    if (this.#written.size === 0 || nodes.every((node) => this.newest(node) === node)) return nodes
-    return nodes.map((node) => this.newest(node))
+    if (this.#over?.nodes === nodes) return this.#over.newest
+    const newest = sameList(
+      nodes,
+      nodes.map((node) => this.newest(node)),
+    )
+    this.#over = { nodes, newest }
+    return newest
   }
 }
 

@@ -4,7 +4,7 @@ import { actuatorAt } from '../actuators/actuator-of.ts'
 import { type ServerReading, type ServerRef, serverKey } from '../model/balancer.ts'
 import type { InstanceSnapshot } from './instance-snapshot.ts'
 import { isRelied, isUsable, lastServers } from './last-usable-server.ts'
-import { allowedServers, belongsTo } from './match-node-servers.ts'
+import { allowedServers, belongsTo, ownServers } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /** On every instance each backend must keep a usable server of another node. Empty where all do. */
@@ -26,8 +26,9 @@ export const othersUnchecked = (node: Node, instances: readonly InstanceSnapshot
 function uncheckedBackends(node: Node, instance: InstanceSnapshot): readonly string[] {
   if (instance.allowLastServer) return []
   const servers = allowedServers(instance)
-  const backends = new Set(servers.filter((it) => belongsTo(it, node)).map(({ ref }) => ref.backend))
-  const relied = servers.filter((it) => backends.has(it.ref.backend) && !belongsTo(it, node) && isRelied(it))
+  const own = ownServers(node, instance)
+  const backends = new Set([...own].map(({ ref }) => ref.backend))
+  const relied = servers.filter((it) => backends.has(it.ref.backend) && !own.has(it) && isRelied(it))
   return [...Map.groupBy(relied, ({ ref }) => ref.backend)]
     .filter(([, others]) => others.every(({ uncheckedYet }) => uncheckedYet === true))
     .map(([backend]) => backend)
@@ -40,8 +41,11 @@ const unchecked = (backend: string, { instance }: InstanceSnapshot): Reason => (
 })
 
 /** The servers of the node without which a backend of this instance would have none, unless the file allows that. */
-const lastServersOn = (node: Node, instance: InstanceSnapshot): readonly ServerReading[] =>
-  instance.allowLastServer ? [] : lastServers(allowedServers(instance), (reading) => belongsTo(reading, node))
+function lastServersOn(node: Node, instance: InstanceSnapshot): readonly ServerReading[] {
+  if (instance.allowLastServer) return []
+  const own = ownServers(node, instance)
+  return lastServers(allowedServers(instance), (reading) => own.has(reading))
+}
 
 /** Without this server its backend would have no usable one on this instance, and the file does not allow that. */
 export const isLastServer = (ref: ServerRef, instance: InstanceSnapshot): boolean =>

@@ -3,6 +3,7 @@ import type { Node } from '../../ground/model/node.ts'
 import type { ServerReading } from '../model/balancer.ts'
 import type { InstanceSnapshot } from './instance-snapshot.ts'
 import { leadsTo } from './match-servers.ts'
+import { ServerIndex } from './server-index.ts'
 
 export interface MatchedServer {
   readonly instance: InstanceSnapshot
@@ -20,56 +21,35 @@ export function matchNodeServers(node: Node, instances: readonly InstanceSnapsho
 
 /** The servers that belong to the node, in the order of the list. */
 function serversAt(node: Node, servers: readonly ServerReading[]): readonly ServerReading[] {
-  const byAddress = placesOf(servers)
+  const byAddress = PLACES.of(servers)
   const addresses = new Set(node.internalAddresses.map(canonicalAddress))
   const places = [...addresses].flatMap((address) => byAddress.get(address) ?? []).sort((one, other) => one - other)
   return places.flatMap((at) => servers[at] ?? [])
 }
 
-type Places = ReadonlyMap<string, readonly number[]>
-
-/**
- * The positions of each address in a list. A reading never changes, and each pass looks up every node: the list is indexed
- * once.
- */
-const PLACES = new WeakMap<readonly ServerReading[], Places>()
-
-function placesOf(servers: readonly ServerReading[]): Places {
-  const known = PLACES.get(servers)
-  if (known !== undefined) return known
-  const places = newPlaces(servers)
-  PLACES.set(servers, places)
-  return places
-}
-
-/**
- * Takes the index of the last reading over to the next one where no address has changed, which is nearly always so. It changes
- * no answer.
- */
-export function keepPlaces(before: readonly ServerReading[], now: readonly ServerReading[]): void {
-  const places = PLACES.get(before)
-  if (places !== undefined && before !== now && isAtSameAddresses(now, before)) PLACES.set(now, places)
-}
-
-const isAtSameAddresses = (servers: readonly ServerReading[], last: readonly ServerReading[]): boolean =>
-  servers.length === last.length &&
-  servers.every((server, at) => server === last[at] || server.address === last[at]?.address)
-
-function newPlaces(servers: readonly ServerReading[]): Places {
-  const places = servers.flatMap(({ address }, at) => (address === '' ? [] : [at]))
-  return Map.groupBy(places, (at) => canonicalAddress(servers[at]?.address ?? ''))
-}
+/** The positions of each address in a list. */
+export const PLACES = new ServerIndex<ReadonlyMap<string, readonly number[]>>({
+  make: (servers) => {
+    const places = servers.flatMap(({ address }, at) => (address === '' ? [] : [at]))
+    return Map.groupBy(places, (at) => canonicalAddress(servers[at]?.address ?? ''))
+  },
+  isAlike: (was, is) => was.address === is.address,
+})
 
 /** The servers that an instance lists in the backends that the file allows. */
 export const allowedServers = (instance: InstanceSnapshot): readonly ServerReading[] =>
   (instance.reading?.servers ?? []).filter((reading) => instance.backends.includes(reading.ref.backend))
+
+/** Those of them that belong to the node: `belongsTo` for all servers of an instance at once. */
+export const ownServers = (node: Node, instance: InstanceSnapshot): ReadonlySet<ServerReading> =>
+  new Set(matchNodeServers(node, [instance]).map(({ reading }) => reading))
 
 export const belongsTo = (reading: Pick<ServerReading, 'address' | 'port'>, node: Node): boolean =>
   leadsTo(reading, { node: node.name, addresses: node.internalAddresses })
 
 /** The servers of a list at this address. */
 export const serversAtAddress = (address: string, servers: readonly ServerReading[]): readonly ServerReading[] =>
-  (placesOf(servers).get(canonicalAddress(address)) ?? []).flatMap((at) => servers[at] ?? [])
+  (PLACES.of(servers).get(canonicalAddress(address)) ?? []).flatMap((at) => servers[at] ?? [])
 
 /** By instance and list of Nodes: each node of a plan asks. */
 const OF_NO_NODE = new WeakMap<

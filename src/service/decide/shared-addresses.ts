@@ -13,7 +13,7 @@ import { kubectl, say } from '../../ground/model/sentence.ts'
 export function sharedAddresses(node: Node, nodes: readonly Node[]): readonly Reason[] {
   const own = new Set(addressesOf(node))
   return nodes
-    .filter(({ name }) => name !== node.name)
+    .filter((other) => other.name !== node.name && addressesOf(other).some((address) => own.has(address)))
     .flatMap((other) =>
       addressesOf(other)
         .filter((address) => own.has(address))

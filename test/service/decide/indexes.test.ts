@@ -6,12 +6,8 @@ import type { Workload } from '../../../src/ground/model/workload.ts'
 import { podsOf } from '../../../src/roll/decide/drain/ready-pods.ts'
 import { workloadOf } from '../../../src/roll/decide/drain/workload-of.ts'
 import { servesNothing } from '../../../src/service/decide/budget/serves-nothing.ts'
-import {
-  allowedServers,
-  belongsTo,
-  keepPlaces,
-  matchNodeServers,
-} from '../../../src/service/decide/match-node-servers.ts'
+import { keepIndexes } from '../../../src/service/decide/keep-indexes.ts'
+import { allowedServers, belongsTo, matchNodeServers } from '../../../src/service/decide/match-node-servers.ts'
 import { aNode, anInstance, aPod, aServer, aSnapshot, aWorkload } from '../../support/roll-world.ts'
 
 const UIDS = ['a', 'b', 'c', 'd', 'e'] as const
@@ -86,7 +82,8 @@ test('an index that is handed on to the next list answers for that list', () => 
       const [before, now] = [readings(one), readings(isMoved ? other : one)]
       const node = aNode('n1', { internalAddresses })
       matchNodeServers(node, [anInstance(before)])
-      keepPlaces(before, now)
+      servesNothing({ addresses: internalAddresses }, [anInstance(before)])
+      keepIndexes(before, now)
       const instance = anInstance(now)
       const mine = allowedServers(instance).filter((reading) => belongsTo(reading, node))
       assert.deepEqual(

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { podsHere } from '../../../src/roll/decide/pods-here.ts'
 import { servesNothing } from '../../../src/service/decide/budget/serves-nothing.ts'
-import { keepPlaces, matchNodeServers } from '../../../src/service/decide/match-node-servers.ts'
+import { keepIndexes } from '../../../src/service/decide/keep-indexes.ts'
+import { matchNodeServers } from '../../../src/service/decide/match-node-servers.ts'
 import type { ServerReading } from '../../../src/service/model/balancer.ts'
 import { aNode, anInstance, aPod, aServer, aSnapshot } from '../../support/roll-world.ts'
 
@@ -49,7 +50,7 @@ test('a list at the addresses of the last one is not gone through again', () => 
   const before = counted(['n1', 'n2'])
   assert.deepEqual(found(before.servers), ['n1'])
   const now = counted(['n1', 'n2'])
-  keepPlaces(before.servers, now.servers)
+  keepIndexes(before.servers, now.servers)
   const looks = now.looks.count
   assert.deepEqual([found(now.servers), now.looks.count], [['n1'], looks])
 })
@@ -59,7 +60,7 @@ test('a server that is the very one of the last list is not looked at', () => {
   assert.deepEqual(found(before.servers), ['n1'])
   const looks = before.looks.count
   const now = [...before.servers]
-  keepPlaces(before.servers, now)
+  keepIndexes(before.servers, now)
   assert.deepEqual([found(now), before.looks.count], [['n1'], looks])
 })
 
@@ -70,7 +71,7 @@ test('a list that is longer or at other addresses is gone through anew', () => {
     [aServer('n2'), aServer('n3'), aServer('n1')],
     [aServer('n2'), aServer('n1')],
   ]) {
-    keepPlaces(before, now)
+    keepIndexes(before, now)
     assert.deepEqual(found(now), ['n1'])
   }
 })

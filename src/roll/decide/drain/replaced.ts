@@ -77,6 +77,7 @@ function readyBefore(s: RecordedSnapshot, key: string): number {
 /** Ready ones that stay: none that was put back on a node of this run and goes down with it. */
 function servingPods(s: RecordedSnapshot, replacer: Replacer, here: readonly Pod[]): readonly Pod[] {
   const beside = (s.run.beside ?? []).flatMap(({ putBack = [] }) => putBack)
+  if (here.length === 0 && beside.length === 0) return readyPods(s, replacer)
   return readyPods(s, replacer).filter((pod) => !here.includes(pod) && !beside.includes(pod.uid))
 }
 

@@ -2,6 +2,7 @@ import { canonicalAddress } from '../../../ground/model/ip-address.ts'
 import { wordsOf } from '../../actuators/actuator-of.ts'
 import type { ServerReading } from '../../model/balancer.ts'
 import { serversAtAddress } from '../match-node-servers.ts'
+import { ServerIndex } from '../server-index.ts'
 import type { BudgetPlace } from './snapshot.ts'
 
 /**
@@ -13,13 +14,19 @@ export function servesNothing(
   { addresses }: { readonly addresses: readonly string[] },
   places: readonly BudgetPlace[],
 ): 'detached' | 'down' | undefined {
-  const here = addresses.map(canonicalAddress)
-  const isOutAt = ({ reading }: BudgetPlace): boolean => {
-    const out = outAt(reading?.servers ?? NONE)
-    return out.size > 0 && here.some((address) => out.has(address))
-  }
-  return places.some(isOutAt) ? together(serversOf(here, places).map(trafficState)) : undefined
+  return isAtOneOut(addresses, addressesOut(places))
+    ? together(serversOf(addresses, places).map(trafficState))
+    : undefined
 }
+
+/** The addresses of servers that are not sent traffic. They are few, and only a node at one of them can serve nothing. */
+export function addressesOut(places: readonly BudgetPlace[]): ReadonlySet<string> {
+  const [first = NOWHERE, ...more] = places.map(({ reading }) => ADDRESSES_OUT.of(reading?.servers ?? NONE))
+  return more.reduce((all, out) => (out.size === 0 ? all : all.union(out)), first)
+}
+
+export const isAtOneOut = (addresses: readonly string[], out: ReadonlySet<string>): boolean =>
+  out.size > 0 && addresses.some((address) => out.has(canonicalAddress(address)))
 
 /** Whether a cordon and a label of the node take it out: an agent answers for it, or did. `unknown`: its agent has never answered. */
 export function goesByMarks(addresses: readonly string[], places: readonly BudgetPlace[]): 'yes' | 'no' | 'unknown' {
@@ -40,6 +47,7 @@ const trafficState = (reading: ServerReading): TrafficState =>
   reading.adminState === 'ready' ? wordsOf(reading).checked(reading) : 'detached'
 
 const NONE: readonly ServerReading[] = []
+const NOWHERE: ReadonlySet<string> = new Set()
 
 const serversOf = (addresses: readonly string[], places: readonly BudgetPlace[]): readonly ServerReading[] =>
   places.flatMap(({ backends, reading }) =>
@@ -48,16 +56,14 @@ const serversOf = (addresses: readonly string[], places: readonly BudgetPlace[])
       .filter(({ ref }) => backends.includes(ref.backend)),
   )
 
-/** The addresses of servers that are not sent traffic. They are few, and only a node at one of them can serve nothing. */
-const OUT_AT = new WeakMap<readonly ServerReading[], ReadonlySet<string>>()
-
-function outAt(servers: readonly ServerReading[]): ReadonlySet<string> {
-  const known = OUT_AT.get(servers)
-  if (known !== undefined) return known
-  const out = new Set<string>()
-  for (const server of servers) {
-    if (server.address !== '' && trafficState(server) !== 'in') out.add(canonicalAddress(server.address))
-  }
-  OUT_AT.set(servers, out)
-  return out
-}
+/** Of one instance. */
+export const ADDRESSES_OUT = new ServerIndex<ReadonlySet<string>>({
+  make: (servers) => {
+    const out = new Set<string>()
+    for (const server of servers) {
+      if (server.address !== '' && trafficState(server) !== 'in') out.add(canonicalAddress(server.address))
+    }
+    return out
+  },
+  isAlike: (was, is) => was.address === is.address && (trafficState(was) === 'in') === (trafficState(is) === 'in'),
+})

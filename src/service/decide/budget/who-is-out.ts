@@ -1,5 +1,5 @@
 import { kubectl, say } from '../../../ground/model/sentence.ts'
-import { goesByMarks, servesNothing } from './serves-nothing.ts'
+import { addressesOut, goesByMarks, isAtOneOut, servesNothing } from './serves-nothing.ts'
 import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './snapshot.ts'
 
 /**
@@ -14,9 +14,11 @@ export function whoIsOut(s: BudgetSnapshot): readonly NodeOut[] {
   const unlisted = new Map(slots)
   const out: NodeOut[] = []
   // Of thousands of nodes nearly all are in service, and each pass asks.
+  const addresses = addressesOut(s.places)
   for (const node of s.nodes) {
     const held = slots.get(node.name)
-    if (held === undefined && s.places.length === 0 && isQuiet(node) && !s.returning.has(node.name)) continue
+    const isIn = isQuiet(node) && !isAtOneOut(node.addresses, addresses) && !s.returning.has(node.name)
+    if (held === undefined && isIn) continue
     unlisted.delete(node.name)
     out.push(...asOut(node.name, whyOut(node, s, held ?? NO_SLOTS)))
   }
