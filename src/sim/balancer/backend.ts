@@ -55,14 +55,13 @@ export class Backend {
    * other server may be used, the first backup takes all (`fwrr_get_next_server`).
    */
   next(): Server | 'full' | undefined {
-    const usable = this.#active
-    if (usable.length === 0) return this.#backup
+    if (!this.servers.some(isActive)) return this.#backup
     if (this.queue.size > 0) return 'full'
     let chosen: Server | undefined
     let most = 0
     let total = 0
-    for (const server of usable) {
-      if (server.isFull) continue
+    for (const server of this.servers) {
+      if (!isActive(server) || server.isFull) continue
       const { effective } = server.weight
       const turn = (this.#turns.get(server) ?? 0) + effective
       this.#turns.set(server, turn)
@@ -81,10 +80,6 @@ export class Backend {
   leave(server: Server): void {
     server.load.leavePlace()
     this.#feed(server)
-  }
-
-  get #active(): readonly Server[] {
-    return this.servers.filter((server) => server.isUsable && server.config.isBackup !== true)
   }
 
   get #backup(): Server | undefined {
@@ -115,6 +110,8 @@ export class Backend {
   /** Not only requests that wait for this very server. */
   #takesAny(server: Server): boolean {
     if (!server.reference.isUsable) return false
-    return server.config.isBackup !== true || (this.#active.length === 0 && this.#backup === server)
+    return server.config.isBackup !== true || (!this.servers.some(isActive) && this.#backup === server)
   }
 }
+
+const isActive = (server: Server): boolean => server.isUsable && server.config.isBackup !== true

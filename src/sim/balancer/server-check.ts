@@ -29,7 +29,7 @@ export class ServerCheck {
     this.#health = config.rise
   }
 
-  /** Called with each change. */
+  /** Called with each change that a table shows. */
   onChange(run: () => void): void {
     this.#changed = run
   }
@@ -91,6 +91,7 @@ export class ServerCheck {
   }
 
   set isRunning(isRunning: boolean) {
+    if (isRunning === this.#isRunning) return
     this.#isRunning = isRunning
     this.#changed()
   }
@@ -112,8 +113,9 @@ export class ServerCheck {
   }
 
   note(result: CheckResult): void {
+    const isOther = this.#last === undefined || !isShownAlike(result, this.#last)
     this.#last = result
-    this.#changed()
+    if (isOther) this.#changed()
     if (result.status === 'L7OK') this.#pass()
     else this.#fail()
   }
@@ -138,6 +140,10 @@ export class ServerCheck {
     if (!this.isHealthy) this.health = 0
   }
 }
+
+/** A check that ends as the last one did changes no table, and nearly all do. Durations are shown in whole milliseconds. */
+const isShownAlike = (one: CheckResult, other: CheckResult): boolean =>
+  one.status === other.status && one.code === other.code && Math.round(one.durationMs) === Math.round(other.durationMs)
 
 /** HAProxy rounds what a state file says of health to what fits the state (`srv_state_srv_update`). */
 export function adoptedHealth(oper: OperState, { rise, fullHealth, health }: Health): number {
