@@ -1,6 +1,6 @@
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
-import { budgetNode } from '../../service/decide/budget/budget-node.ts'
+import { budgetNodes } from '../../service/decide/budget/budget-node.ts'
 import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
 import { whoIsOut } from '../../service/decide/budget/who-is-out.ts'
 import { countedSlots, lives, slotsAhead, waitingForUs } from './node-budget.ts'
@@ -11,7 +11,7 @@ import { waysBack } from './ways-back.ts'
 export function badNodes(s: NodeSnapshot): readonly NodeOut[] {
   const uncounted = waitingForUs(s)
   return whoIsOut({
-    nodes: s.cluster.nodes.filter(({ name }) => name !== s.current.node.name && !uncounted.has(name)).map(budgetNode),
+    nodes: budgetNodes(s.cluster.nodes).filter(({ name }) => name !== s.current.node.name && !uncounted.has(name)),
     places: s.instances,
     cordons: s.budget?.cordons ?? 'unknown',
     slots: countedSlots(s),
@@ -26,7 +26,7 @@ export function badNodes(s: NodeSnapshot): readonly NodeOut[] {
 export function nodesGoing(s: NodeSnapshot): ReadonlyMap<string, string> {
   const uncounted = waitingForUs(s)
   const going = whoIsOut({
-    nodes: s.cluster.nodes.filter(({ name }) => name !== s.current.node.name && !uncounted.has(name)).map(budgetNode),
+    nodes: budgetNodes(s.cluster.nodes).filter(({ name }) => name !== s.current.node.name && !uncounted.has(name)),
     places: [],
     cordons: 'unknown',
     slots: slotsAhead(s).filter(({ node }) => node === undefined || !uncounted.has(node)),

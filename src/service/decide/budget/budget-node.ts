@@ -1,4 +1,5 @@
 import { MAINTENANCE_ANNOTATION, parseClaims } from '../../../ground/model/claims.ts'
+import { canonicalAddress } from '../../../ground/model/ip-address.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import { EXCLUDE_LABEL, SHUTDOWN_CONDITION, takenBy, workMarksOf } from '../../../ground/model/node-reading.ts'
 import { present } from '../../../ground/model/present.ts'
@@ -17,7 +18,7 @@ export function budgetNode(node: Node): BudgetNode {
   const recordOf = recordOwner(node.annotations[RECORD_ANNOTATION])
   const made: BudgetNode = {
     name: node.name,
-    addresses: node.internalAddresses,
+    addresses: node.internalAddresses.map(canonicalAddress),
     ready: node.ready,
     cordoned: node.unschedulable,
     ...present({ recordOf, claimedBy: claimed, leaving }),
@@ -25,6 +26,15 @@ export function budgetNode(node: Node): BudgetNode {
   }
   KNOWN.set(node, made)
   return made
+}
+
+/** By the list, which never changes either. */
+const LISTS = new WeakMap<readonly Node[], readonly BudgetNode[]>()
+
+export function budgetNodes(nodes: readonly Node[]): readonly BudgetNode[] {
+  const known = LISTS.get(nodes) ?? nodes.map(budgetNode)
+  LISTS.set(nodes, known)
+  return known
 }
 
 function recordOwner(text: string | undefined): BudgetNode['recordOf'] {

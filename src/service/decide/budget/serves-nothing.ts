@@ -14,9 +14,8 @@ export function servesNothing(
   { addresses }: { readonly addresses: readonly string[] },
   places: readonly BudgetPlace[],
 ): 'detached' | 'down' | undefined {
-  return isAtOneOut(addresses, addressesOut(places))
-    ? together(serversOf(addresses, places).map(trafficState))
-    : undefined
+  const here = addresses.map(canonicalAddress)
+  return isAtOneOut(here, addressesOut(places)) ? together(serversOf(here, places).map(trafficState)) : undefined
 }
 
 /** The addresses of servers that are not sent traffic. They are few, and only a node at one of them can serve nothing. */
@@ -25,8 +24,9 @@ export function addressesOut(places: readonly BudgetPlace[]): ReadonlySet<string
   return more.reduce((all, out) => (out.size === 0 ? all : all.union(out)), first)
 }
 
+/** `addresses`: in the canonical form. */
 export const isAtOneOut = (addresses: readonly string[], out: ReadonlySet<string>): boolean =>
-  out.size > 0 && addresses.some((address) => out.has(canonicalAddress(address)))
+  out.size > 0 && addresses.some((address) => out.has(address))
 
 /** Whether a cordon and a label of the node take it out: an agent answers for it, or did. `unknown`: its agent has never answered. */
 export function goesByMarks(addresses: readonly string[], places: readonly BudgetPlace[]): 'yes' | 'no' | 'unknown' {

@@ -5,6 +5,7 @@ import type { CordonGrants } from '../../model/cordon-grants.ts'
 /** What the node budget needs to know of a node. */
 export interface BudgetNode {
   readonly name: string
+  /** In the canonical form, since each pass compares those of all nodes. */
   readonly addresses: readonly string[]
   /** Its Ready condition. */
   readonly ready: 'True' | 'False' | 'Unknown'

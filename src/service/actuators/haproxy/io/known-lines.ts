@@ -12,10 +12,13 @@ const [MINUS, ZERO, NINE] = [45, 48, 57]
  * The same table is read several times a second. From one reading to the next, most rows differ only in the time since their last
  * change, which no reader uses. Such a row is not parsed again: the row from the reading before is returned.
  */
-export class KnownLines<Row extends object> {
+export class KnownLines<Row> {
   readonly #separator: string
   readonly #running: readonly string[]
-  readonly #lines = new WeakMap<Row, Line>()
+  /** By the rows of a reading, in their order. */
+  readonly #lines = new WeakMap<readonly Row[], readonly Line[]>()
+  /** Of the last reading. Lines of one header have the same text, so that it is compared at once. */
+  #header = ''
 
   /** `separator`: one character. `running`: names of columns that stand side by side. */
   constructor(separator: string, running: readonly string[]) {
@@ -25,24 +28,28 @@ export class KnownLines<Row extends object> {
 
   /** The rows of a text, the same objects as before where nothing has changed. */
   read(text: string, { header, columns, before, parse }: Reading<Row>): readonly Row[] {
+    if (header !== this.#header) this.#header = copyOf(header)
+    const ownHeader = this.#header
+    const knownLines = this.#lines.get(before) ?? []
     const rows: Row[] = []
+    const lines: Line[] = []
     for (let at = 0; at <= text.length; ) {
       const last = before[rows.length]
-      const known = last && this.#lines.get(last)
-      const knownEnd = known?.header === header ? this.#endAt(text, at, known) : -1
-      if (last !== undefined && knownEnd >= 0) {
+      const known = knownLines[rows.length]
+      const knownEnd = known?.header === ownHeader ? this.#endAt(text, at, known) : -1
+      if (last !== undefined && known !== undefined && knownEnd >= 0) {
         rows.push(last)
+        lines.push(known)
         at = knownEnd + 1
         continue
       }
       const end = text.indexOf('\n', at)
       const line = copyOf(end === -1 ? text.slice(at) : text.slice(at, end))
-      const row = parse(line)
-      const ownHeader = known?.header === header ? known.header : copyOf(header)
-      this.#lines.set(row, { header: ownHeader, ...this.#split(line, columns) })
-      rows.push(row)
+      rows.push(parse(line))
+      lines.push({ header: ownHeader, ...this.#split(line, columns) })
       at = end === -1 ? text.length + 1 : end + 1
     }
+    this.#lines.set(rows, lines)
     return rows
   }
 
