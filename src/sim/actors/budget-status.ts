@@ -100,13 +100,13 @@ function stillDisrupted(
   guarded: readonly GuardedPod[],
   nowMs: number,
 ): Readonly<Record<string, string>> {
+  const known = Object.entries(status.disruptedPods ?? {})
+  if (known.length === 0) return {}
   const waiting = new Set(
     guarded.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name),
   )
   return Object.fromEntries(
-    Object.entries(status.disruptedPods ?? {}).filter(
-      ([name, at]) => waiting.has(name) && nowMs - Date.parse(at) < DELETION_TIMEOUT_MS,
-    ),
+    known.filter(([name, at]) => waiting.has(name) && nowMs - Date.parse(at) < DELETION_TIMEOUT_MS),
   )
 }
 

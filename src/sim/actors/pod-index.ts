@@ -46,8 +46,10 @@ export class PodIndex {
   }
 
   matching(namespace: string, selector: WrittenSelector | undefined): readonly PodObject[] {
-    const [pair] = Object.entries(selector?.matchLabels ?? {})
+    const [pair, ...more] = Object.entries(selector?.matchLabels ?? {})
     const group = pair === undefined ? `namespace ${namespace}` : `label ${namespace} ${pair[0]}=${pair[1]}`
+    // Of the pods of a group each has the one label that is asked for.
+    if (pair !== undefined && more.length === 0 && selector?.matchExpressions === undefined) return this.#pods.of(group)
     const isSelected = labelTest(selector)
     return this.#pods.of(group).filter(({ metadata }) => isSelected(metadata.labels))
   }
