@@ -4,8 +4,17 @@ import type { ServiceSnapshot } from '../../service/decide/service-snapshot.ts'
 import { parseTimestamp } from '../../service/model/detacher.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 
+/** By the snapshot, which never changes: each step of a pass asks several times. */
+const SERVICES = new WeakMap<NodeSnapshot, ServiceSnapshot>()
+
 /** The part of a roll's snapshot that is needed to take its node out of service and to put it back. */
 export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
+  const known = SERVICES.get(s) ?? madeOf(s)
+  SERVICES.set(s, known)
+  return known
+}
+
+function madeOf(s: NodeSnapshot): ServiceSnapshot {
   const { node, dataPorts } = s.current
   const record = ownRecord(s)
   const recordedAt = parseTimestamp(record?.at)

@@ -37,8 +37,10 @@ export class NodeOverlay {
   }
 }
 
+/** Each node that was written is compared with each new list, so no number is made of a version: of two the shorter one is less. */
 function isOlder(left: string, right: string): boolean {
-  if (left === right) return false
-  const numeric = /^\d+$/
-  return numeric.test(left) && numeric.test(right) && BigInt(left) < BigInt(right)
+  if (left === right || !NUMBER.test(left) || !NUMBER.test(right)) return false
+  return left.length === right.length ? left < right : left.length < right.length
 }
+
+const NUMBER = /^[1-9]\d*$/

@@ -7,6 +7,7 @@ import { stageUnderWay } from '../decide/drain/stage-under-way.ts'
 import { drainState } from '../decide/drain/stages.ts'
 import { gateLimitLeftMs } from '../decide/gates/gates-held.ts'
 import type { NodeSnapshot } from '../decide/node-snapshot.ts'
+import { podsHere } from '../decide/pods-here.ts'
 import { cordonLost } from '../decide/steps/cordon.ts'
 import { type AnySnapshot, hasSubject, isOfMachine, subjectOf } from '../decide/subject.ts'
 import type { AnyDecision } from '../model/decision.ts'
@@ -70,9 +71,8 @@ export class PassReport {
   #reportDrain(snapshot: NodeSnapshot, begun: boolean): void {
     const { left } = drainState(snapshot)
     const remaining = DRAIN_STAGES.reduce((sum, stage) => sum + left[stage].length, 0)
-    const gone = Object.keys(snapshot.evidence.evicted).filter(
-      (uid) => !snapshot.cluster.pods.some((pod) => pod.uid === uid),
-    ).length
+    const here = podsHere(snapshot)
+    const gone = Object.keys(snapshot.evidence.evicted).filter((uid) => !here.some((pod) => pod.uid === uid)).length
     const stage = stageUnderWay(snapshot, left)
     const key = `${stage[0]} ${gone} ${remaining}`
     if (!begun && key === this.#drained) return

@@ -28,6 +28,15 @@ export interface NodeServer {
  * Law: a server is known by the address that it leads to, whatever its name is by now.
  */
 export function nodeServers(s: ServiceSnapshot): readonly NodeServer[] {
+  const known = FOUND.get(s) ?? serversFound(s)
+  FOUND.set(s, known)
+  return known
+}
+
+/** By the snapshot, which never changes: each rule of a pass asks. */
+const FOUND = new WeakMap<ServiceSnapshot, readonly NodeServer[]>()
+
+function serversFound(s: ServiceSnapshot): readonly NodeServer[] {
   const recorded = allowedRecorded(s).filter((server) => belongsTo(server.recorded, s.node))
   const readings = new Set(recorded.map(({ reading }) => reading))
   const others = matchNodeServers(s.node, s.instances).filter(({ reading }) => !readings.has(reading))

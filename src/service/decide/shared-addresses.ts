@@ -11,15 +11,22 @@ import { kubectl, say } from '../../ground/model/sentence.ts'
  * Law: nothing is taken out, put back, cut or rebooted for a node with an address that another Node has too.
  */
 export function sharedAddresses(node: Node, nodes: readonly Node[]): readonly Reason[] {
+  const known = SHARED.get(nodes)
+  if (known?.node === node) return known.reasons
   const own = new Set(addressesOf(node))
-  return nodes
+  const reasons = nodes
     .filter((other) => other.name !== node.name && addressesOf(other).some((address) => own.has(address)))
     .flatMap((other) =>
       addressesOf(other)
         .filter((address) => own.has(address))
         .map((address) => shared(node.name, other.name, address)),
     )
+  SHARED.set(nodes, { node, reasons })
+  return reasons
 }
+
+/** By the list of nodes, which never changes: each pass asks for the node under way. */
+const SHARED = new WeakMap<readonly Node[], { readonly node: Node; readonly reasons: readonly Reason[] }>()
 
 /** A Node object never changes, and each pass asks for all of them. */
 const ADDRESSES = new WeakMap<Node, readonly string[]>()

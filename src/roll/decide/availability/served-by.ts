@@ -5,18 +5,17 @@ const REST = '(others)'
 
 /** How often each server answered. */
 export class ServedBy {
-  /** By name, in the order of the names. */
-  #counts = new Map<string, number>()
+  readonly #counts = new Map<string, number>()
 
   record(name: string): void {
     const known = name.slice(0, LONGEST_NAME)
     const key = this.#counts.has(known) || this.#counts.size < MOST_NAMES ? known : REST
-    if (!this.#counts.has(key)) this.#counts = new Map([...this.#counts, [key, 0] as const].sort(byName))
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }
 
+  /** By name, in the order of the names. */
   counts(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#counts)
+    return Object.fromEntries([...this.#counts].sort(byName))
   }
 }
 
