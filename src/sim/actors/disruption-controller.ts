@@ -91,10 +91,12 @@ function sync(world: World, budget: BudgetObject): void {
  */
 function replicasWanted(world: World, pods: readonly GuardedPod[]): number | { readonly unscalable: string } {
   const wanted = new Map<string, number>()
+  const asked = new Set<string>()
   for (const pod of pods) {
     const { metadata } = pod
     const owner = controllerOf(pod)
-    if (owner === undefined) continue
+    if (owner === undefined || asked.has(owner.uid)) continue
+    asked.add(owner.uid)
     if (SCALED[owner.kind] === undefined)
       return { unscalable: `${UNSCALABLE[owner.kind] ?? owner.kind} does not implement the scale subresource` }
     const set = scaledBy(world, metadata.namespace, owner)
