@@ -7,7 +7,7 @@ import type { HostTarget } from '../../src/ground/ports/host.ts'
 import { Performer } from '../../src/roll/run/perform.ts'
 import type { Action } from '../../src/service/model/action.ts'
 import type { AdminState, ServerRef } from '../../src/service/model/balancer.ts'
-import { OUT_TAINT, RECORD_ANNOTATION } from '../../src/service/model/node-record.ts'
+import { formatRecord, OUT_TAINT, RECORD_ANNOTATION } from '../../src/service/model/node-record.ts'
 import type { Outcome } from '../../src/service/model/outcome.ts'
 import { LeaseKeeper } from '../../src/service/run/lease-keeper.ts'
 import { type LeaseClient, LeaseStore } from './lease-store.ts'
@@ -93,7 +93,7 @@ export class PerformWorld {
   bug: Error | undefined
 
   constructor(node: Partial<StoredNode> = {}) {
-    const annotations = { [RECORD_ANNOTATION]: '{"run":"run-1"}', team: 'ops' }
+    const annotations = { [RECORD_ANNOTATION]: formatRecord(aRecord()), team: 'ops' }
     this.nodes.make({ name: 'n1', bootId: BOOT, unschedulable: true, annotations, ...node })
     this.slot = this.leases.client()
     const random = new SeededRandom(1)

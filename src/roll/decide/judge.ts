@@ -5,7 +5,8 @@ import { ladderOf } from './ladder.ts'
 import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
 import { machineLadder } from './pair/decide-machine.ts'
 import { requestsFailed } from './requests-failed.ts'
-import { overLimit } from './step-rule.ts'
+import { keptOut, overLimit } from './step-rule.ts'
+import { recordReplaced } from './steps/record.ts'
 import { measuredVerdict } from './stop/measured-verdict.ts'
 import { isOfTraffic } from './stop/other-lane.ts'
 import { type AnySnapshot, hasSubject, isBeyondRestore, isOfMachine } from './subject.ts'
@@ -13,7 +14,7 @@ import { closedMeanwhile } from './window/time-windows.ts'
 import { withFailures } from './with-failures.ts'
 
 /**
- * The stop rules, and a closed time window, which ends the work on one node or machine alone. A verdict sticks. A later one replaces it
+ * The stop rules, the loss of a node's record to other writers, and a closed time window, which ends the work on one node or machine alone. A verdict sticks. A later one replaces it
  * only where it is worse for the node or machine under way: it can no longer be put back. What a verdict says of failed requests
  * changes as more is known of them. Requests that fail while a node is put back for another reason are told as well, and a roll that
  * was held has then stopped.
@@ -63,6 +64,8 @@ function outOfLimits(s: AnySnapshot): Verdict | undefined {
 function nodeOverLimit(s: NodeSnapshot): Verdict | undefined {
   const record = ownRecord(s)
   if (record === undefined) return undefined
+  const replaced = recordReplaced(s)
+  if (replaced !== undefined) return keptOut(replaced, [])
   const recorded = { ...s, record }
   return overLimit(ladderOf(recorded), recorded)
 }

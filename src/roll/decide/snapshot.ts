@@ -66,6 +66,8 @@ export interface NodeReading {
   readonly absent?: true
   /** The node does not bear its record: it was registered anew, or others took the record off. */
   readonly recordLost?: true
+  /** The node bears this in the place of the run's record, which `record` has: another run's, or a text that cannot be read. */
+  readonly inItsPlace?: Parsed<NodeRecord>
   /** Nor does it bear the intent that was on it or in the journal; `intent` has it. */
   readonly intentLost?: true
   readonly record?: Parsed<NodeRecord>

@@ -1,6 +1,5 @@
 import { isControlPlane, type Node } from '../../ground/model/node.ts'
 import { present } from '../../ground/model/present.ts'
-import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import type { BudgetWatch } from '../../service/run/budget-watch.ts'
 import { carriesMember } from '../decide/control-plane.ts'
 import { mayBeOut } from '../decide/node-budget.ts'
@@ -19,7 +18,7 @@ interface ChoosingParts {
 type Choice = { readonly kind: 'node'; readonly name: string } | { readonly kind: 'later' }
 
 /**
- * The node that bears a record of this run, or has lost it, whichever it is (but one that this process has just taken it from: a watch
+ * The node that bears a record of this run, or has lost it to people or to another run, whichever it is (but one that this process has just taken it from: a watch
  * that lags or is cut still shows it, and the node must not be begun again); else the next of the order that there is,
  * while no verdict stands. `beside`: nodes that other lanes of this process have in work. Undefined: nothing is left to do.
  */
@@ -48,7 +47,7 @@ const bearing = ({ run, view }: ChoosingParts, beside: readonly string[]): strin
     ?.name
 
 const isBegun = ({ id, recordsBefore = {} }: RunState, node: Node): boolean =>
-  recordOf(node)?.run === id || (!(RECORD_ANNOTATION in node.annotations) && Object.hasOwn(recordsBefore, node.name))
+  recordOf(node)?.run === id || Object.hasOwn(recordsBefore, node.name)
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone'
 

@@ -135,7 +135,7 @@ async function nodeReading(
   const found = parts.overlay.newest(parts.view.node(parts.under.node))
   const seen = evidence === undefined ? parts.lastSeen.begin(found) : parts.lastSeen.again(evidence.node, found)
   if (seen === undefined) return undefined
-  const { node, absent, lostRecord, lostIntent } = seen
+  const { node, absent, lostRecord, lostIntent, inItsPlace } = seen
   const recordText = lostRecord ?? node.annotations[RECORD_ANNOTATION]
   const intentText = node.annotations[INTENT_ANNOTATION]
   const record = recordText === undefined ? undefined : recordFrom(node, recordText)
@@ -145,8 +145,8 @@ async function nodeReading(
   return {
     node,
     ...present({ absent }),
-    ...(lostRecord === undefined ? {} : { recordLost: true as const }),
-    ...present({ record }),
+    ...(lostRecord === undefined || inItsPlace !== undefined ? {} : { recordLost: true as const }),
+    ...present({ record, inItsPlace }),
     ...(intentText === undefined ? {} : { intent: parseRebootIntent(intentText) }),
     ...(lostIntent === undefined ? {} : { intent: { ok: true, value: lostIntent }, intentLost: true as const }),
     ...returned,

@@ -1,4 +1,5 @@
 import type { Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import {
   formatRecord,
   INTENT_ANNOTATION,
@@ -14,15 +15,17 @@ interface SeenNode {
   /** The Node; if it is absent, as it was last read. */
   readonly node: Node
   readonly absent?: true
-  /** The Node bears no record any more, and this run did not take it off: the record that it had. */
+  /** The Node does not bear the record of this run any more, and this run did not take it off: the record that it had. */
   readonly lostRecord?: string
+  /** What the Node bears in the place of that record: one of another run, or a text that cannot be read. */
+  readonly inItsPlace?: Parsed<NodeRecord>
   /** Its reboot was announced, which the Node does not say any more. */
   readonly lostIntent?: RebootIntent
 }
 
 /**
- * The node under way, also after its object was deleted or another program took its record off: the record was only on that object, and
- * the machine may register again. What a node was before the run is read from its record alone: without the record, a node that is out
+ * The node under way, also after its object was deleted or another program took its record off or wrote over it: the record was only on
+ * that object, and the machine may register again. What a node was before the run is read from its record alone: without the record, a node that is out
  * would look as if it had been out before.
  */
 export class LastSeen {
@@ -45,7 +48,7 @@ export class LastSeen {
     this.#last = node
     if (node === undefined) return undefined
     // A record that this process has found or written counts until the process removes it.
-    if (RECORD_ANNOTATION in node.annotations) forgetRecord(this.#run, node.name)
+    if (this.#ownRecord(node) !== undefined) forgetRecord(this.#run, node.name)
     const before = this.#run.recordsBefore?.[node.name]
     return before === undefined ? { node } : withoutRecord(node, before)
   }
@@ -54,10 +57,15 @@ export class LastSeen {
     const last = this.#last?.name === name ? this.#last : undefined
     if (last === undefined) return this.begin(now)
     if (now === undefined) return absent(last)
-    const record = recordOf(last)
-    const isLost = record?.run === this.#run.id && !(RECORD_ANNOTATION in now.annotations) && now.uid !== this.#ending
-    if (!isLost) return this.#see(now)
+    const record = this.#ownRecord(last)
+    const isKept = this.#ownRecord(now) !== undefined || now.uid === this.#ending
+    if (record === undefined || isKept) return this.#see(now)
     return withoutRecord(now, { record, isSent: INTENT_ANNOTATION in last.annotations }, last)
+  }
+
+  #ownRecord(node: Node): NodeRecord | undefined {
+    const record = recordOf(node)
+    return record?.run === this.#run.id ? record : undefined
   }
 
   /** From now on this process takes the record off its node, which has it no more, or still has it where that fails. */
@@ -72,7 +80,9 @@ export class LastSeen {
  */
 function withoutRecord(node: Node, { record, isSent }: RecordBefore, last = node): SeenNode {
   if (isSent && node.bootId === '') return absent(last)
-  const lost = { node, lostRecord: last.annotations[RECORD_ANNOTATION] ?? formatRecord(record) }
+  const found = node.annotations[RECORD_ANNOTATION]
+  const inItsPlace = found === undefined ? undefined : recordFrom(node, found)
+  const lost = { node, lostRecord: formatRecord(record), ...present({ inItsPlace }) }
   if (!isSent || node.bootId !== record.bootId || INTENT_ANNOTATION in node.annotations) return lost
   const { bootId, run, at } = record
   return { ...lost, lostIntent: { version: 1, bootId, run, at } }

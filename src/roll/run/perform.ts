@@ -25,7 +25,7 @@ import type { ClusterReading } from '../decide/snapshot.ts'
 import type { HookRunner } from './hooks/hook-runner.ts'
 import { startHook } from './hooks/start-hook.ts'
 import { writeMark } from './marks-to-come.ts'
-import { mustBeDraining, mustHaveOwnAddress, mustStillRest, nodeChanged } from './node-changed.ts'
+import { mustBearRecord, mustBeDraining, mustHaveOwnAddress, mustStillRest, nodeChanged } from './node-changed.ts'
 import { type NodeWrite, nodePatch } from './node-write.ts'
 import { EFFECT_LIMIT_MS, REBOOT_LIMIT_MS, SLOT_LAPSED, SlotBound, slotLapsed } from './slot-bound.ts'
 
@@ -114,8 +114,7 @@ export class Performer {
       throw nodeChanged(node, 'has a record now')
     if (action.kind === 'writeRecord' && (action.asOf ?? node.resourceVersion) !== node.resourceVersion)
       throw nodeChanged(node, 'changed while the roll was recording its state')
-    if (action.kind !== 'writeRecord' && !(RECORD_ANNOTATION in node.annotations))
-      throw nodeChanged(node, 'lost its record')
+    if (action.kind !== 'writeRecord') mustBearRecord(node, run)
     if (action.kind === 'writeIntent') mustStillRest(node, action.bootId)
     const stamp = { run, at: toIso(clock.wallMs()), id: random.hex(8) }
     const patch = nodePatch(action, node, stamp)
@@ -134,6 +133,7 @@ export class Performer {
     const target = await this.#limited(action, signal, async (limited) => {
       await this.#renewSlot(limited)
       const node = await this.#node(action.node, limited)
+      mustBearRecord(node, this.#parts.run)
       mustStillRest(node, action.bootId)
       mustHaveOwnAddress(node, this.#parts.view.reading().nodes)
       return { node: node.name, address: node.internalAddresses[0] ?? node.name }
@@ -167,12 +167,12 @@ export class Performer {
       const { message: text, retryAfterMs } = error
       return { kind: 'passing', text, ...present({ retryAfterMs }) }
     }
-    mustBeDraining(node)
+    mustBeDraining(node, this.#parts.run)
     return undefined
   }
 
   async #relabel(action: PoliteAction, signal: AbortSignal): Promise<Outcome> {
-    if (action.kind === 'releasePod') mustBeDraining(await this.#node(action.node, signal))
+    if (action.kind === 'releasePod') mustBeDraining(await this.#node(action.node, signal), this.#parts.run)
     const pod = { namespace: action.namespace, name: action.name, resourceVersion: action.asOf }
     await this.#parts.cluster.relabelPod(pod, { labels: action.labels, annotations: markOf(action) }, signal)
     return { ok: true }

@@ -149,6 +149,8 @@ export function nodeEnded(run: RunState, { node, state }: Pick<NodeResult, 'node
 export function forgetBefore(run: RunState, node: string): void {
   forgetEffects(run, node)
   forgetRecord(run, node)
+  const course: Course = run
+  course.inWorkBefore = run.inWorkBefore?.filter((name) => name !== node) ?? []
 }
 
 /** A node that is begun again after it was put back begins anew. */

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatClaims, MAINTENANCE_ANNOTATION, parseClaims } from '../../../src/ground/model/claims.ts'
 import type { Action } from '../../../src/service/model/action.ts'
-import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
+import {
+  formatRecord,
+  INTENT_ANNOTATION,
+  OUT_TAINT,
+  RECORD_ANNOTATION,
+} from '../../../src/service/model/node-record.ts'
 import { BOOT, EFFECTS, OTHER_BOOT, PerformWorld, SLOT_MS } from '../../support/perform-world.ts'
-import { aNode } from '../../support/roll-world.ts'
+import { aNode, aRecord } from '../../support/roll-world.ts'
 
-const RECORD = '{"run":"run-1"}'
+const RECORD = formatRecord(aRecord())
 const UNRECORDED = { annotations: { team: 'ops' } }
 const of = (...kinds: readonly Action['kind'][]): readonly Action[] =>
   EFFECTS.filter(({ kind }) => kinds.includes(kind))
@@ -106,6 +111,18 @@ test('no pod is evicted or deleted from a node that was registered again without
       const world = await new PerformWorld(change).hold()
       const { before, code } = await tried(world, action)
       assert.equal(code, 'NODE_CHANGED')
+      assert.deepEqual(world.seen(), before)
+    }
+  }
+})
+
+test('nothing is written to a node, removed from it or rebooted by a record that is not the one of this run', async () => {
+  for (const record of [formatRecord(aRecord({ run: 'run-2' })), '{"version":2}', '{']) {
+    const annotations = { [RECORD_ANNOTATION]: record }
+    for (const action of of('cordon', 'addTaint', 'evict', 'deletePod', 'writeIntent', 'sendReboot', 'removeRecord')) {
+      const world = await new PerformWorld({ annotations }).hold()
+      const { before, code } = await tried(world, action)
+      assert.equal(code, 'NODE_CHANGED', `${action.kind} ${record}`)
       assert.deepEqual(world.seen(), before)
     }
   }

@@ -115,14 +115,15 @@ export const BEFORE_LEAVING = {
   },
   RecordOfAnotherRun: {
     is: 'n1 carries the record of run X',
-    cause: 'Run X has n1 out, or was killed while n1 was out.',
+    cause:
+      'Run X has n1 out, or was killed while n1 was out. If this run has n1 in work itself, X wrote its record over that of this run; this run then stops, and keeps n1 out.',
     cure: '`evenkeel roll resume X` or `evenkeel roll abort X`; if the journal of X is lost, `evenkeel roll abort X -f roll.yaml`.',
     wait: 'blocked',
   },
   RecordUnreadable: {
     is: 'the record on n1 cannot be read',
     cause: 'The annotation was changed, or was written by another version. Waiting does not help.',
-    cure: 'Restore the node [manually](put-a-node-back.md), then remove the annotation: `kubectl annotate node n1 evenkeel.dev/record-`.',
+    cure: 'If the run that says it has n1 out itself, remove the annotation, and resume or abort that run: its journal has the record. Otherwise restore the node [manually](put-a-node-back.md) first. To remove the annotation: `kubectl annotate node n1 evenkeel.dev/record-`.',
     wait: 'blocked',
   },
   OldNews: {

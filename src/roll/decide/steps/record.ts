@@ -1,5 +1,7 @@
 import type { Reason } from '../../../ground/model/reason.ts'
+import { evenkeel, kubectl, say } from '../../../ground/model/sentence.ts'
 import { act, done, hold } from '../../../service/decide/step-answer.ts'
+import { RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { stuck } from '../blocked.ts'
 import { buildRecord } from '../build-record.ts'
 import { mayStart } from '../guards.ts'
@@ -36,9 +38,31 @@ export const record: StepRule<NodeSnapshot> = {
   remember: stuck,
 }
 
+/**
+ * The node that this run has begun bears something else in the place of the run's record. Whoever wrote that may go on with the node by
+ * it, so this run changes nothing more there. While its slot may still come, it waits for that first: nobody else renews it.
+ *
+ * Law: a node whose record was replaced while it was in work stays out and keeps its slot.
+ */
+export function recordReplaced(s: NodeSnapshot): Reason | undefined {
+  const { inItsPlace, node } = s.current
+  if (inItsPlace === undefined || (s.slot.state !== 'mine' && s.slot.state !== 'lost')) return undefined
+  const found = foreignRecord(s, inItsPlace)
+  if (found === undefined || inItsPlace.ok)
+    return (
+      found && { ...found, text: `${found.text} in the place of the record of this run, which has ${node.name} out` }
+    )
+  const { text, ...rest } = found
+  return {
+    ...rest,
+    text: `${text}; this run has ${node.name} out, and did not write it`,
+    next: say`take off what cannot be read: ${kubectl`annotate node ${node.name} ${RECORD_ANNOTATION}-`}; the journal of this run has the record, and ${evenkeel`roll resume ${s.run.id}`} writes it again (if the journal is lost: docs/put-a-node-back.md)`,
+  }
+}
+
 /** The node bears the record of another run, or one that cannot be read: this run does not begin it. */
-export function foreignRecord(s: NodeSnapshot): Reason | undefined {
-  const { record: parsed, node } = s.current
+export function foreignRecord(s: NodeSnapshot, parsed = s.current.record): Reason | undefined {
+  const { node } = s.current
   if (parsed === undefined) return undefined
   if (!parsed.ok) {
     return {
