@@ -458,7 +458,7 @@ const BALANCER_ROWS: readonly InputRow[] = [
     words: (ground) => balanced(ground, ground.odd.admin, ['guarded']),
     code: 'plan.refused',
     names: ['guarded/n1 on lb-1 has an agent-check of another agent', '(BalancerAgentCheck)'],
-    fix: 'disable agent guarded/n1, and take "agent-check" out of haproxy.cfg',
+    fix: 'take "agent-check" out of server n1 of backend guarded in haproxy.cfg of lb-1, then reload HAProxy ("disable agent guarded/n1" on the runtime socket is not enough: it lasts until a reload)',
   },
 ]
 

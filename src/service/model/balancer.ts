@@ -44,6 +44,8 @@ export interface ServerReading {
   readonly checkText: string
   /** An agent-check is configured on it: it may undo what we set. */
   readonly agent: boolean
+  /** That agent-check was disabled by the runtime API, until a reload. Absent: it runs, or there is none. */
+  readonly agentDisabled?: true
   /** Clients are remembered for it, by cookie or stick table: `drain` alone does not keep those away. */
   readonly persistent: boolean
   readonly currentSessions: number

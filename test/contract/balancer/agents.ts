@@ -41,11 +41,14 @@ export function agentsContract(open: OpenBalancerDoor): void {
     await door.until('the agent to be asked', async () => (await statOf(door, 'asked/a', 'agent_status')) === 'L7OK')
     assert.equal(await door.command('disable agent asked/a'), '\n')
     assert.equal(await statOf(door, 'asked/a', 'agent_status'), '')
+    const { agent, agentDisabled } = await serverOf(door, 'asked/a')
+    assert.deepEqual([agent, agentDisabled], [true, true], 'a reload would begin it again')
     assert.equal(
       await door.command('set server asked/a agent down'),
       'agent checks are not enabled on this server.\n\n',
     )
     await door.command('enable agent asked/a')
+    assert.equal((await serverOf(door, 'asked/a')).agentDisabled, undefined)
     assert.equal(await door.command('set server asked/a agent down'), '\n')
     await door.until('it to be up again', async () => (await serverOf(door, 'asked/a')).operational === 'up')
     assert.equal(

@@ -150,7 +150,7 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
       code: 'AgentCheck',
       object: 'web/n1',
       text: 'an agent-check on lb-1 may undo what is set for web/n1',
-      next: 'disable the agent-check of that server',
+      next: 'take "agent-check" out of server n1 of backend web in haproxy.cfg of lb-1, then reload HAProxy ("disable agent web/n1" on the runtime socket is not enough: it lasts until a reload)',
       never: true,
     },
   ],

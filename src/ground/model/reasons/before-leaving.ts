@@ -206,7 +206,7 @@ export const BEFORE_LEAVING = {
     is: 'an agent-check on lb-1 may undo what is set for web/n1',
     cause:
       'The server line in haproxy.cfg has `agent-check`, so an agent can change the state of the server. Waiting does not help.',
-    cure: '`disable agent web/n1` on the runtime socket of lb-1, and remove `agent-check` from haproxy.cfg.',
+    cure: 'Remove `agent-check` from the line of server n1 in backend web of haproxy.cfg, and reload HAProxy. `disable agent web/n1` on the runtime socket is not enough: it lasts only until a reload, so that plan, doctor and roll go on refusing the server. `enable agent web/n1` takes that command back.',
     wait: 'blocked',
   },
   LastUsableServer: {

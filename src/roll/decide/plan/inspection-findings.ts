@@ -2,9 +2,9 @@ import type { Endpoint } from '../../../ground/model/endpoint.ts'
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { wordsOf } from '../../../service/actuators/actuator-of.ts'
+import { agentCheckOf } from '../../../service/decide/agent-check.ts'
 import { apiPort, isNamedAsApi } from '../../../service/decide/api-backend.ts'
 import type { ServerReading } from '../../../service/model/balancer.ts'
-import { serverKey } from '../../../service/model/balancer.ts'
 import type { BackendInspection, InstanceInspection } from '../../../service/model/balancer-inspection.ts'
 
 /** What forbids a roll on one instance, errors first; `apiServers` as for `apiPort`. */
@@ -85,17 +85,8 @@ function apiFindings(
   ]
 }
 
-function agentFindings({ ref, agent }: ServerReading): readonly PlanFinding[] {
-  if (!agent) return []
-  return [
-    {
-      severity: 'error',
-      code: 'BalancerAgentCheck',
-      text: `${serverKey(ref)} has an agent-check of another agent, which may undo what the roll sets`,
-      fix: `disable agent ${ref.backend}/${ref.server}, and take "agent-check" out of haproxy.cfg`,
-    },
-  ]
-}
+const agentFindings = (server: ServerReading): readonly PlanFinding[] =>
+  server.agent ? [{ severity: 'error', code: 'BalancerAgentCheck', ...agentCheckOf(server) }] : []
 
 function serverFindings(instance: string, { name, servers }: BackendInspection): readonly PlanFinding[] {
   const unreachable = servers[0] === undefined ? [] : (wordsOf(servers[0]).ofInstance?.(instance, servers) ?? [])

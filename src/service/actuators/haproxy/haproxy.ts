@@ -1,4 +1,5 @@
 import type { Reason } from '../../../ground/model/reason.ts'
+import { agentCheckOf } from '../../decide/agent-check.ts'
 import type { MatchedServer } from '../../decide/match-node-servers.ts'
 import type { NodeServer } from '../../decide/node-servers.ts'
 import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
@@ -117,7 +118,7 @@ const agentCheck = ({ reading, instance }: MatchedServer): Reason => ({
   code: 'AgentCheck',
   object: `${reading.ref.backend}/${reading.ref.server}`,
   text: `an agent-check on ${instance.instance} may undo what is set for ${reading.ref.backend}/${reading.ref.server}`,
-  next: 'disable the agent-check of that server',
+  next: agentCheckOf(reading).fix,
   never: true,
 })
 

@@ -89,7 +89,7 @@ test('errors come before warnings, and each says what to do', () => {
     severity: 'error',
     code: 'BalancerAgentCheck',
     text: 'web/a on lb-1 has an agent-check of another agent, which may undo what the roll sets',
-    fix: 'disable agent web/a, and take "agent-check" out of haproxy.cfg',
+    fix: 'take "agent-check" out of server a of backend web in haproxy.cfg of lb-1, then reload HAProxy ("disable agent web/a" on the runtime socket is not enough: it lasts until a reload)',
   })
 })
 
@@ -115,6 +115,9 @@ test('each finding says what is the case, and what to do where something can be 
   ])
   assert.deepEqual(findingOfBackend({ servers: [serverLike({ port: 6443 })] }), [
     'backend web of lb-1 looks like the Kubernetes API (a server at port 6443), which is never taken out | take web out of "backends"',
+  ])
+  assert.deepEqual(findingOfBackend({ servers: [serverLike({ agent: true, agentDisabled: true })] }), [
+    'web/a on lb-1 has an agent-check that is only disabled, by the runtime socket: a reload would begin it again, and it may undo what the roll sets | take "agent-check" out of server a of backend web in haproxy.cfg of lb-1, then reload HAProxy. If the agent is to be asked again: "enable agent web/a" on the runtime socket',
   ])
   assert.deepEqual(findingOfBackend({ name: 'kube' }), [
     'backend kube of lb-1 has the name of the Kubernetes API, and no server at a port of it | take kube out of "backends" if it leads to the API',

@@ -8,6 +8,7 @@ import { badReply } from './socket-error.ts'
 
 const OPER_STATES = ['down', 'starting', 'up', 'stopping'] as const
 const AGENT_CONFIGURED = 0x02
+const AGENT_ENABLED = 0x04
 const LAST_PORT = 65_535
 
 /** All that was read from one instance, before it becomes a reading. */
@@ -68,7 +69,7 @@ export function readingOf(
     ...adminStates(state.adminBits),
     operational,
     ...checkReading(row, raw.tables),
-    agent: (state.agentBits & AGENT_CONFIGURED) !== 0 || stat.agentStatus !== '',
+    ...agentOf(row),
     persistent: row.stat.cookie !== '' || stickTable,
     currentSessions: stat.currentSessions,
     queued: stat.queued,
@@ -77,6 +78,13 @@ export function readingOf(
     weight: state.weight,
     backup: stat.backup,
   }
+}
+
+/** `disable agent` leaves it configured. */
+function agentOf({ state: { agentBits }, stat }: ServerRow): Pick<ServerReading, 'agent' | 'agentDisabled'> {
+  const isConfigured = (agentBits & AGENT_CONFIGURED) !== 0
+  const isDisabled = isConfigured && (agentBits & AGENT_ENABLED) === 0
+  return { agent: isConfigured || stat.agentStatus !== '', ...(isDisabled ? { agentDisabled: true } : {}) }
 }
 
 /** 0: there is no port, or one that HAProxy adds to that of the client (`:-1000` is printed as 4294966296). */
