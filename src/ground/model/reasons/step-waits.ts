@@ -235,7 +235,7 @@ export const STEP_WAITS = {
   DataPortSilent: {
     is: 'nothing answers at 10.0.0.1:30080 yet',
     cause: 'Neither kube-proxy nor the pod listens yet at the port that the balancers send to.',
-    cure: 'Wait. If it lasts, check kube-proxy and the ingress pod of the node.',
+    cure: 'Wait. If it lasts, check kube-proxy and the ingress pod of the node. HAProxy shows a port that is written with a sign (`:+10`) as 10, although it adds it to the port of the client: no answer comes there, and only `settle.dataPort: false` helps.',
     wait: 'blocked',
     progress: true,
   },

@@ -36,12 +36,15 @@ const servingAt = (node: Node, instances: PlanSnapshot['instances']): readonly S
     .map(({ reading }) => reading)
     .filter(({ ownState, operational, uncheckedYet }) => ownState === 'ready' && operational === 'up' && !uncheckedYet)
 
+/** HAProxy shows a port written as `:+30080` like `:30080`, and adds it to the port of the client (configuration.txt 5.2, `server`). */
 const silentPorts = (ports: readonly string[]): PlanFinding => ({
   severity: 'error',
   code: 'DataPortSilent',
   text: `nothing answers this machine at ${firstOf(ports)}, where a balancer sends: after a reboot the roll would wait for it in vain`,
-  fix: `let this machine reach ${ports.length === 1 ? 'that port' : 'those ports'}, or set settle.dataPort: false, so that only the checks of the balancer count`,
+  fix: `let this machine reach ${ports.length === 1 ? 'that port' : 'those ports'}, or set settle.dataPort: false, so that only the checks of the balancer count. HAProxy shows a port with a sign in haproxy.cfg, such as ":+${portOf(ports[0])}", without it, and sends to another one: no answer comes there, so set settle.dataPort: false`,
 })
+
+const portOf = (place = ''): string => place.slice(place.lastIndexOf(':') + 1)
 
 function portless(servers: readonly ServerReading[], severity: 'error' | 'warning'): PlanFinding {
   const [has, its, lines] = servers.length === 1 ? ['has', 'its', 'line'] : ['have', 'their', 'lines']

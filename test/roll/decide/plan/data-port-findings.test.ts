@@ -30,6 +30,11 @@ test('a port where a node serves and nothing answers this machine forbids the ro
     'error DataPortSilent: nothing answers this machine at 10.0.0.1:30080, where a balancer sends: after a reboot the roll would wait for it in vain',
   ])
   assert.deepEqual(found(of({}, { silentPorts: [] })), [])
+  const [finding] = dataPortFindings(of({ port: 10 }, { silentPorts: [{ address: 'fd00::1', port: 10 }] }), NODES)
+  assert.equal(
+    finding?.fix,
+    'let this machine reach that port, or set settle.dataPort: false, so that only the checks of the balancer count. HAProxy shows a port with a sign in haproxy.cfg, such as ":+10", without it, and sends to another one: no answer comes there, so set settle.dataPort: false',
+  )
 })
 
 test('a server without a port of its own needs a check, and is named', () => {

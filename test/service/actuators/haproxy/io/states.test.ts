@@ -80,14 +80,17 @@ test('a tracking server shows the state it inherits apart from its own', require
 })
 
 test(
-  'a server without a port has none, and one whose port HAProxy counts from the client’s has none either',
+  'a server without a port has none, and one whose port HAProxy counts back from the client’s has none either; one that is counted on from it looks like any other',
   requires('haproxy'),
   async (t) => {
-    const sections = () => 'backend web\n  server a 127.0.0.1\n  server b 127.0.0.1:-1000\n  server c 127.0.0.1:8080\n'
+    const sections = () =>
+      'backend web\n  server a 127.0.0.1\n  server b 127.0.0.1:-1000\n  server c 127.0.0.1:8080\n  server d 127.0.0.1:+10\n  server e 127.0.0.1:+0\n'
     const haproxy = await LocalHaproxy.start(t, { sections })
     const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
-    const ports = ['web/a', 'web/b', 'web/c'].map(async (path) => (await serverOf(balancer, path)).port)
-    assert.deepEqual(await Promise.all(ports), [0, 0, 8080])
+    const ports = ['web/a', 'web/b', 'web/c', 'web/d', 'web/e'].map(
+      async (path) => (await serverOf(balancer, path)).port,
+    )
+    assert.deepEqual(await Promise.all(ports), [0, 0, 8080, 10, 0])
   },
 )
 
