@@ -8,6 +8,7 @@ import type {
   InstanceFound,
   TargetFound,
 } from '../../src/explain/decide/doctor/doctor-snapshot.ts'
+import { portsOf } from '../../src/explain/decide/doctor/file-checks.ts'
 import type { FollowParts } from '../../src/ground/kube/follow.ts'
 import { kubeCluster } from '../../src/ground/kube/kube-cluster.ts'
 import { kubeConfigMaps } from '../../src/ground/kube/kube-config-maps.ts'
@@ -17,6 +18,7 @@ import { PinnedKubeconfig } from '../../src/ground/kube/pinned-kubeconfig.ts'
 import { serverAnswer } from '../../src/ground/kube/server-answer.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
+import { TcpDataPort } from '../../src/ground/machine/tcp-data-port.ts'
 import { findProgram, whyNotWritable } from '../../src/ground/machine/this-machine.ts'
 import { present } from '../../src/ground/model/present.ts'
 import { SLOTS_NAMESPACE } from '../../src/ground/model/slot.ts'
@@ -25,7 +27,7 @@ import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import { journalAccess } from '../../src/roll/decide/plan/wanted-access.ts'
 import { journalPlace } from '../../src/roll/model/journal-place.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
-import { readBudget } from '../../src/roll/run/prepare.ts'
+import { readBudget, silentAt } from '../../src/roll/run/prepare.ts'
 import type { BalancerReader } from '../../src/service/ports/balancer.ts'
 import { openBalancers } from '../roll/open-balancers.ts'
 import { journals, type RollSurroundings } from '../roll/world.ts'
@@ -37,7 +39,7 @@ import { rightsAndSlot } from './rights-and-slot.ts'
 export const doctorActions = (surroundings: RollSurroundings): DoctorActions => ({
   read: async ({ place, file }, signal) => {
     const spec = file?.is === 'found' ? file.value.spec : undefined
-    const [machine, { cluster, parts, ...ofCluster }] = await Promise.all([
+    const [machine, { cluster, parts: follow, ...ofCluster }] = await Promise.all([
       readMachine(surroundings),
       readCluster(place, { surroundings, spec }, signal),
     ])
@@ -47,11 +49,21 @@ export const doctorActions = (surroundings: RollSurroundings): DoctorActions => 
     const [instances, targets, requests] = await Promise.all([
       inspectAll(spec, { cluster, surroundings }, signal),
       askTargets(spec, signal),
-      readRequests(spec, { ...ofCluster, ...present({ parts }), env: surroundings.env }, signal),
+      readRequests(spec, { ...ofCluster, ...present({ parts: follow }), env: surroundings.env }, signal),
     ])
-    return { ...found, instances, targets, ...requests }
+    const ports = portsOf({ ...found, instances })
+    const parts = { dataPort: new TcpDataPort(), clock }
+    const silentPorts = await attempt(
+      signal,
+      async (limited) => (await silentAt(parts, ports, limited)) ?? [],
+      PORTS_LIMIT_MS,
+    )
+    return { ...found, instances, targets, silentPorts, ...requests }
   },
 })
+
+/** A fleet has many, and one that does not answer is asked twice. */
+const PORTS_LIMIT_MS = 20_000
 
 const WANTED_MAJOR = Number.parseInt(manifest.engines.node.replace(/^\D+/, ''), 10)
 
@@ -98,7 +110,7 @@ const BARE = { slots: { namespace: SLOTS_NAMESPACE } }
 
 type OfCluster = Pick<
   DoctorSnapshot,
-  'kubeconfig' | 'api' | 'rights' | 'slot' | 'slots' | 'budget' | 'nodes' | 'slices'
+  'kubeconfig' | 'api' | 'rights' | 'slot' | 'slots' | 'budget' | 'nodes' | 'slices' | 'daemonSets' | 'wall'
 > & {
   readonly cluster?: Cluster
   readonly parts?: FollowParts
@@ -126,11 +138,12 @@ async function readCluster(
   const { api, answer } = opened.value
   const cluster = kubeCluster(api.parts, api.server)
   const configMaps = kubeConfigMaps(api.parts.client)
-  const [allowed, nodes, slices, budget] = await Promise.all([
+  const [allowed, nodes, slices, daemonSets, budget] = await Promise.all([
     rightsAndSlot(cluster, spec, signal),
     attempt(signal, (limited) => cluster.list('nodes', limited)),
     // Only a file names backends, which may be those of the API.
     spec && attempt(signal, (limited) => cluster.list('endpointslices', limited)),
+    spec && attempt(signal, (limited) => cluster.list('daemonsets', limited)),
     attempt(signal, (limited) => readBudget({ spec: spec ?? BARE, configMaps }, limited)),
   ])
   return {
@@ -139,7 +152,8 @@ async function readCluster(
     ...allowed,
     budget,
     nodes,
-    ...present({ slices }),
+    ...present({ slices, daemonSets }),
+    wall: clock.wallMs(),
     cluster,
     parts: api.parts,
   }

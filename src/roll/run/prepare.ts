@@ -109,7 +109,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   )
   const instances = balancers.map(({ instance }) => instance)
   const toRoll = nodesToRoll({ spec, cluster: reading, ...present({ needs: hosts.needs, ownPod: parts.ownPod }) })
-  const silentPorts = await silentAt(parts, servingPorts({ spec, instances }, toRoll.nodes), signal)
+  const silentPorts = await silentAt(parts.ports, servingPorts({ spec, instances }, toRoll.nodes), signal)
   const names = reading.nodes.map(({ name }) => name)
   const pairs = await inspectPairs(
     { ...way, host, machines, hosts: spec.hosts, hostsLeft, nodes: names, instances, onlyIfNeeded },
@@ -153,8 +153,8 @@ async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<Clust
 }
 
 /** Ports where nothing answers, or the first of very many. Each is asked twice, since one connection may be lost. */
-async function silentAt(
-  { ports: parts }: PrepareParts,
+export async function silentAt(
+  parts: PrepareParts['ports'],
   ports: readonly Endpoint[],
   signal: AbortSignal,
 ): Promise<readonly Endpoint[] | undefined> {

@@ -3,7 +3,7 @@ import { contextText } from '../../../ground/model/run-origin.ts'
 import { isReachedBySsh } from '../../../service/actuators/actuator-of.ts'
 import { clusterChecks } from './cluster-checks.ts'
 import { type Check, type DoctorSnapshot, failedCheck } from './doctor-snapshot.ts'
-import { balancerChecks, selectionChecks, targetChecks } from './file-checks.ts'
+import { balancerChecks, rebootLockChecks, selectionChecks, targetChecks } from './file-checks.ts'
 import { requestChecks } from './request-checks.ts'
 
 /**
@@ -18,6 +18,7 @@ export const doctorChecks = (snapshot: DoctorSnapshot): readonly Check[] => [
   kubeconfig(snapshot),
   ...clusterChecks(snapshot),
   ...selectionChecks(snapshot),
+  ...rebootLockChecks(snapshot),
   ...balancerChecks(snapshot),
   ...targetChecks(snapshot),
   ...requestChecks(snapshot),

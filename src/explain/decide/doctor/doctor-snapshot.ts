@@ -8,6 +8,7 @@ import type { Sentence } from '../../../ground/model/sentence.ts'
 import type { EndpointSlice } from '../../../ground/model/service.ts'
 import type { SeenSlot } from '../../../ground/model/slot.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
+import type { Workload } from '../../../ground/model/workload.ts'
 import type { SlotRefusal } from '../../../roll/decide/plan/slot-findings.ts'
 import type { GateAnswer } from '../../../roll/model/gate-spec.ts'
 import type { RollSpec } from '../../../roll/model/roll-spec.ts'
@@ -76,6 +77,12 @@ export interface DoctorSnapshot {
   readonly budget?: Found<ConfigMap | undefined>
   readonly instances?: readonly InstanceFound[]
   readonly targets?: readonly TargetFound[]
+  /** Of the ports at which nodes of the file serve, those where nothing answered. Absent: none was asked. */
+  readonly silentPorts?: Found<readonly Endpoint[]>
+  /** DaemonSets: kured is one of them. Absent: they were not listed. */
+  readonly daemonSets?: Found<readonly Workload[]>
+  /** When they were listed, for locks that end with time. */
+  readonly wall?: WallMs
   /** Absent: the file has no time windows. */
   readonly window?: { readonly zone: string; readonly now: WallMs; readonly next?: TimeSpan }
   readonly gates?: readonly GateFound[]

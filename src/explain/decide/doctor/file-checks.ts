@@ -1,11 +1,18 @@
+import type { Endpoint } from '../../../ground/model/endpoint.ts'
 import { firstOf } from '../../../ground/model/first-of.ts'
 import { present } from '../../../ground/model/present.ts'
 import { monoMs } from '../../../ground/model/time.ts'
 import { apiServers } from '../../../roll/decide/plan/api-servers.ts'
 import { withBalancerAdvice } from '../../../roll/decide/plan/balancer-advice.ts'
+import { orderFindings } from '../../../roll/decide/plan/control-plane-findings.ts'
+import { dataPortFindings, servingPorts } from '../../../roll/decide/plan/data-port-findings.ts'
 import { inspectionFindings } from '../../../roll/decide/plan/inspection-findings.ts'
+import { leftOutFindings } from '../../../roll/decide/plan/left-out-findings.ts'
 import { NO_PROBE } from '../../../roll/decide/plan/no-probe-finding.ts'
 import { placeChecks } from '../../../roll/decide/plan/node-findings.ts'
+import { othersWorkFindings } from '../../../roll/decide/plan/others-work-findings.ts'
+import { poolFindings } from '../../../roll/decide/plan/pool-findings.ts'
+import { rebootLockFindings } from '../../../roll/decide/plan/reboot-lock-findings.ts'
 import { sameProcessFindings } from '../../../roll/decide/plan/same-process.ts'
 import { selectNodes } from '../../../roll/decide/plan/select-nodes.ts'
 import { selectionFindings } from '../../../roll/decide/plan/selection-findings.ts'
@@ -27,9 +34,7 @@ export function balancerChecks(snapshot: DoctorSnapshot): readonly Check[] {
   const { instances, api } = snapshot
   if (instances === undefined) return [unnamed(snapshot, 'balancers', 'the balancers')]
   if (instances.length === 0) return [none('balancers', 'balancer')]
-  const { slices } = snapshot
-  const cluster = { slices: slices?.is === 'found' ? slices.value : [] }
-  const known = api?.is === 'found' ? apiServers({ apiServer: api.value.server, cluster }) : []
+  const known = api?.is === 'found' ? apiServers({ apiServer: api.value.server, cluster: clusterOf(snapshot) }) : []
   const answered = instances.flatMap(({ balancer, inspection }) =>
     inspection?.is === 'found' ? [{ balancer, inspection: inspection.value }] : [],
   )
@@ -40,25 +45,69 @@ export function balancerChecks(snapshot: DoctorSnapshot): readonly Check[] {
   ]
 }
 
+const clusterOf = ({ slices }: DoctorSnapshot) => ({ slices: slices?.is === 'found' ? slices.value : [] })
+
 /** The choice of the file, as a plan refuses it. A file without one leaves it to the command line. */
 export function selectionChecks({ file, nodes }: DoctorSnapshot): readonly Check[] {
   if (file?.is !== 'found' || nodes?.is !== 'found' || nodes.value.length === 0) return []
   const { names, selector, all } = file.value.spec.nodes
   if (names.length === 0 && selector === undefined && !all) return []
-  return selectionFindings(file.value.spec.nodes, nodes.value).map((finding) => findingCheck('chosen nodes', finding))
+  const { spec } = file.value
+  const chosen = selectNodes(spec.nodes, nodes.value).nodes
+  return [
+    ...selectionFindings(spec.nodes, nodes.value),
+    ...orderFindings(spec.nodes, chosen),
+    ...othersWorkFindings(chosen, spec),
+  ].map((finding) => findingCheck('chosen nodes', finding))
+}
+
+/** Whether kured may reboot a node beside the roll, and whether the lock that the file names is there. */
+export function rebootLockChecks({ file, daemonSets, nodes, wall }: DoctorSnapshot): readonly Check[] {
+  const name = 'lock of kured'
+  if (file?.is !== 'found' || daemonSets === undefined) return []
+  if (daemonSets.is === 'failed') return [failedCheck(name, daemonSets)]
+  const known = present({ wall, nodes: nodes?.is === 'found' ? nodes.value : undefined })
+  const { spec } = file.value
+  return rebootLockFindings(daemonSets.value, { spec, ...known }).map((finding) => findingCheck(name, finding))
+}
+
+/** The ports at which nodes of the file serve, by what its balancers say. */
+export function portsOf(snapshot: DoctorSnapshot): readonly Endpoint[] {
+  const read = chosenOf(snapshot)
+  return read === undefined ? [] : servingPorts(read, read.chosen)
+}
+
+/** The nodes of the file and its balancers, as a plan reads them; undefined where one of them cannot be read. */
+function chosenOf({ file, nodes, instances = [] }: DoctorSnapshot) {
+  if (file?.is !== 'found' || nodes?.is !== 'found') return undefined
+  const { spec } = file.value
+  const chosen = selectNodes(spec.nodes, nodes.value).nodes
+  const inspections = instances.flatMap(({ inspection }) => (inspection?.is === 'found' ? [inspection.value] : []))
+  const read = instances.map((one) => snapshotOf(spec, one))
+  return { spec, chosen, inspections, cluster: { nodes: nodes.value }, instances: read }
 }
 
 /** What keeps nodes of the file from being taken out, as a plan finds it; nodes of which the same is to be said together. */
-function placesOf({ file, nodes, instances = [] }: DoctorSnapshot): readonly Check[] {
-  if (file?.is !== 'found' || nodes?.is !== 'found') return []
-  const { spec } = file.value
-  const places = { spec, cluster: { nodes: nodes.value }, instances: instances.map((one) => snapshotOf(spec, one)) }
-  const findings = selectNodes(spec.nodes, nodes.value).nodes.flatMap((node) =>
+function placesOf(snapshot: DoctorSnapshot): readonly Check[] {
+  const places = chosenOf(snapshot)
+  if (places === undefined) return []
+  const { chosen } = places
+  const findings = chosen.flatMap((node) =>
     placeChecks(places, node)
       .flat()
       .map((finding) => ({ node: node.name, finding })),
   )
-  const ofBackends = strangeBackends(places).map((finding) => findingCheck('balancers', finding))
+  const { silentPorts, api } = snapshot
+  const silent = present({ silentPorts: silentPorts?.is === 'found' ? silentPorts.value : undefined })
+  const ofBackends = [
+    ...strangeBackends(places),
+    ...(api?.is === 'found'
+      ? leftOutFindings({ ...places, cluster: clusterOf(snapshot), apiServer: api.value.server }, chosen)
+      : []),
+    ...poolFindings(places, chosen),
+    ...dataPortFindings({ ...places, ...silent }, chosen),
+  ].map((finding) => findingCheck('balancers', finding))
+  const unasked = silentPorts?.is === 'failed' ? [failedCheck('data ports', silentPorts)] : []
   const alike = Map.groupBy(findings, ({ finding: { severity, code } }) => `${severity} ${code}`)
   const ofNodes = [...alike.values()].flatMap(([first, ...more]) => {
     if (first === undefined) return []
@@ -66,7 +115,7 @@ function placesOf({ file, nodes, instances = [] }: DoctorSnapshot): readonly Che
     const too = others.size === 0 ? '' : `; so it is with ${firstOf([...others])}`
     return [findingCheck('nodes in balancers', { ...first.finding, text: `${first.finding.text}${too}` })]
   })
-  return [...ofBackends, ...ofNodes]
+  return [...ofBackends, ...unasked, ...ofNodes]
 }
 
 function snapshotOf(spec: RollSpec, { balancer, instance, inspection }: InstanceFound): InstanceSnapshot {

@@ -17,7 +17,10 @@ export function servingPorts(
 }
 
 /** What the roll could not wait for after a reboot, found while the nodes still serve. */
-export function dataPortFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
+export function dataPortFindings(
+  s: Pick<PlanSnapshot, 'spec' | 'instances' | 'silentPorts'>,
+  nodes: readonly Node[],
+): readonly PlanFinding[] {
   if (!s.spec.settle.dataPort) return []
   const serving = nodes.flatMap((node) => servingAt(node, s.instances))
   const silent = (s.silentPorts ?? []).map(({ address, port }) => `${address}:${port}`)

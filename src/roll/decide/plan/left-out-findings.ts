@@ -13,7 +13,10 @@ const SHOWN = 3
  * Backends that the file does not name although they send to nodes of the roll: they get no command when a node leaves. The
  * API's own backend is left out on purpose.
  */
-export function leftOutFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
+export function leftOutFindings(
+  s: Pick<PlanSnapshot, 'inspections'> & Parameters<typeof apiServers>[0],
+  nodes: readonly Node[],
+): readonly PlanFinding[] {
   const known = apiServers(s)
   const rolled = new Set(nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
   return s.inspections.flatMap((inspection) => {

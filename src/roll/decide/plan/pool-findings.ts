@@ -5,13 +5,15 @@ import { allowedServers, matchNodeServers } from '../../../service/decide/match-
 import type { BackendInspection, InstanceInspection } from '../../../service/model/balancer-inspection.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
+type Pool = Pick<PlanSnapshot, 'instances' | 'inspections'>
+
 /** What each backend has left on each instance while one node is out, and where the instances of one balancer differ. */
-export function poolFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
+export function poolFindings(s: Pool, nodes: readonly Node[]): readonly PlanFinding[] {
   return [...fewServers(s, nodes), ...differences(s), ...s.inspections.flatMap(redispatch)]
 }
 
 /** The last server has a finding for each node: see `LastUsableServer`. */
-function fewServers({ instances }: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
+function fewServers({ instances }: Pool, nodes: readonly Node[]): readonly PlanFinding[] {
   const served = new Set(
     nodes.flatMap((node) =>
       matchNodeServers(node, instances).map(({ reading: { ref } }) => `${ref.backend} on ${ref.instance}`),
@@ -36,7 +38,7 @@ function fewServers({ instances }: PlanSnapshot, nodes: readonly Node[]): readon
 }
 
 /** A node has to leave both instances, and clients may use either. */
-function differences({ instances, inspections }: PlanSnapshot): readonly PlanFinding[] {
+function differences({ instances, inspections }: Pool): readonly PlanFinding[] {
   return [...Map.groupBy(instances, ({ balancer }) => balancer)].flatMap(([balancer, pair]) => {
     const seen = pair.flatMap(({ instance }) => inspections.filter((inspection) => inspection.instance === instance))
     const [first, ...others] = seen
