@@ -71,6 +71,9 @@ function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence 
 const UNDONE_FIRST_MS = 1000
 const UNDONE_MAX_MS = 60_000
 
+/** How long what was done `times` times and is not seen waits for the next time. */
+export const undonePauseMs = (times: number): number => Math.min(UNDONE_FIRST_MS * 2 ** (times - 1), UNDONE_MAX_MS)
+
 /**
  * Law: if somebody undoes a write on a Node, the roll repeats it after a growing pause.
  */
@@ -78,8 +81,7 @@ function withWritten({ evidence: { written = {} }, now }: RollSnapshot, action: 
   if (wordsOf(action) === undefined) return {}
   const key = actionKey(action)
   const times = (written[key]?.times ?? 0) + 1
-  const pauseMs = Math.min(UNDONE_FIRST_MS * 2 ** (times - 1), UNDONE_MAX_MS)
-  return { written: { ...written, [key]: { times, notBefore: monoMs(now + pauseMs) } } }
+  return { written: { ...written, [key]: { times, notBefore: monoMs(now + undonePauseMs(times)) } } }
 }
 
 /**

@@ -252,7 +252,7 @@ function notUp(s: MachineSnapshot, server: ServerReading): readonly Reason[] {
 }
 
 interface Lost {
-  readonly action: MachineAction
+  readonly action: Extract<MachineAction, { kind: 'restoreServer' }>
   readonly reason: Reason
 }
 
@@ -268,7 +268,7 @@ function wanted(s: MachineSnapshot, server: ServerReading): AdminState {
 }
 
 /** A weight that a restart forgot is set again. Where the server has an agent check, its agent sets the weight. */
-const serversLost = (s: MachineSnapshot): readonly Lost[] =>
+export const serversLost = (s: MachineSnapshot): readonly Lost[] =>
   serversOf(ownInstances(s)).flatMap((server): readonly Lost[] => {
     const { ref } = server
     const [key, to, was] = [serverKey(ref), wanted(s, server), before(s, server)?.weight]
@@ -283,11 +283,12 @@ const serversLost = (s: MachineSnapshot): readonly Lost[] =>
     return [{ action, reason: { code: 'ServerStateLost', object: key, text } }]
   })
 
-/** Undefined: no server has to be put right, or an instance refused that a moment ago. */
+/** Undefined: no server has to be put right, or an instance refused that a moment ago, or did it in vain. */
 function putRight(s: MachineSnapshot): StepAnswer<MachineAction> | undefined {
   if (silentSinceProof(s).length > 0) return undefined
   if (s.now - (s.evidence.refusedAt ?? Number.NEGATIVE_INFINITY) < TRY_AGAIN_MS) return undefined
-  const lost = serversLost(s)
+  const { restored = {} } = s.evidence
+  const lost = serversLost(s).filter(({ action }) => (restored[serverKey(action.ref)]?.notBefore ?? s.now) <= s.now)
   return lost.length === 0
     ? undefined
     : act(

@@ -64,6 +64,8 @@ export interface MachineEvidence
   readonly slotRefused?: { readonly at: MonoMs; readonly reason: Reason }
   /** When a command to a server of its instances failed last. */
   readonly refusedAt?: MonoMs
+  /** Server → how often it was put right without that being seen, and when it is next. Absent: none was. */
+  readonly restored?: Readonly<Record<string, { readonly times: number; readonly notBefore: MonoMs }>>
 }
 
 /** All that a decision about one machine goes by. */

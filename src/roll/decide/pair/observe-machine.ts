@@ -1,6 +1,7 @@
 import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
-import type { MonoMs } from '../../../ground/model/time.ts'
+import { type MonoMs, monoMs } from '../../../ground/model/time.ts'
+import { type ServerRef, serverKey } from '../../../service/model/balancer.ts'
 import type { AnyWaiting } from '../../model/decision.ts'
 import type { MachineAction } from '../../model/host-pair.ts'
 import { waitedSince } from '../blocked.ts'
@@ -9,10 +10,11 @@ import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { lastWork } from '../last-work.ts'
 import { slotHeard } from '../observe.ts'
+import { undonePauseMs } from '../remember-outcome.ts'
 import { returning } from '../returning.ts'
 import { answeredReboot, isFirstReboot } from '../steps/reboot.ts'
 import { attachStandsStill, pausedUnheard } from '../stood-still.ts'
-import { notAttached } from './come-back.ts'
+import { notAttached, serversLost } from './come-back.ts'
 import type { MachineDecision } from './decide-machine.ts'
 import type { MachineEvidence, MachineSnapshot } from './machine-snapshot.ts'
 import { hasRebooted, isBeforeAttach } from './machine-snapshot.ts'
@@ -34,6 +36,7 @@ export function observeMachine(snapshot: MachineSnapshot): MachineEvidence {
     ...waitingSince(s),
     ...attaching(s),
     ...attached(s),
+    ...stillLost(s),
   }
 }
 
@@ -84,6 +87,27 @@ export interface MachineOutcome {
 const movingSince = ({ moved, movingSince: since }: MachineEvidence, now: MonoMs): MonoMs =>
   moved?.to === 'back' ? now : (since ?? now)
 
+/**
+ * A command that was accepted and changed nothing is repeated later each time: an instance may have no such command, or set the server back
+ * by itself.
+ */
+function restoredOnceMore(
+  { evidence: { restored = {} }, now }: Pick<MachineSnapshot, 'evidence' | 'now'>,
+  ref: ServerRef,
+): MachineEvidence['restored'] & {} {
+  const key = serverKey(ref)
+  const times = (restored[key]?.times ?? 0) + 1
+  return { ...restored, [key]: { times, notBefore: monoMs(now + undonePauseMs(times)) } }
+}
+
+/** A server that is as it should be is put right at once the next time. */
+function stillLost(s: MachineSnapshot): Pick<MachineEvidence, 'restored'> {
+  const { restored } = s.evidence
+  if (restored === undefined) return {}
+  const lost = new Set(serversLost(s).map(({ action }) => serverKey(action.ref)))
+  return { restored: Object.fromEntries(Object.entries(restored).filter(([key]) => lost.has(key))) }
+}
+
 /** How one effect went. */
 export function rememberMachineOutcome(
   { evidence, now }: Pick<MachineSnapshot, 'evidence' | 'now'>,
@@ -107,7 +131,9 @@ export function rememberMachineOutcome(
       return { ...evidence, reboot, ...(isFirstReboot(evidence.reboot, reboot) ? { rebootSince: now } : {}) }
     }
     case 'restoreServer':
-      return outcome.ok ? evidence : { ...evidence, refusedAt: now }
+      return outcome.ok
+        ? { ...evidence, restored: restoredOnceMore({ evidence, now }, action.ref) }
+        : { ...evidence, refusedAt: now }
     case 'releaseSlot': {
       const { slotTakenAt: _, slotRefused: _before, ...rest } = evidence
       return outcome.slot === undefined ? rest : { ...evidence, slotRefused: { at: now, reason: outcome.slot } }
