@@ -70,3 +70,21 @@ test('a server that lost its state once more after it was put right is put right
     assert.equal(pair.made.reading(ref)?.weight, 10)
   }
 })
+
+for (const [state, step] of [
+  ['drain', 'detach'],
+  ['ready', 'attach'],
+] as const)
+  test(`a command that sets a server to ${state} and that a balancer takes in vain is sent again at once, and then after a growing pause`, async (t) => {
+    const roll = memoryRoll({ run: { order: ['n1'] } })
+    const { at, write } = counted(roll)
+    const setState = roll.balancer.setState.bind(roll.balancer)
+    roll.balancer.setState = (ref, to) => (to === state ? Promise.resolve(write()) : setState(ref, to))
+    await during(t, roll, 100_000)
+    assert.deepEqual(
+      at.slice(0, 6).map((second) => second - (at[0] ?? 0)),
+      [0, 0, 1, 3, 7, 15],
+    )
+    const started = roll.events.flatMap((event) => (event.type === 'step.started' ? [event.step] : []))
+    assert.equal(started.at(-1), step)
+  })

@@ -35,9 +35,21 @@ export function observe(snapshot: RollSnapshot): Evidence {
     ...endpointsGone(recorded),
     ...blockedPods(recorded),
     ...waits,
+    ...notInVain(s),
     ...(s.journalWritable && s.evidence.unwrittenSince !== undefined ? { unwrittenSince: undefined } : {}),
   }
   return seen.attachingSince !== undefined ? seen : { ...seen, detached }
+}
+
+/** A server that was seen in the state that it was set to may be set to it again at once: a reload forgets it. */
+function notInVain({ instances, evidence: { written } }: RollSnapshot): Pick<Evidence, 'written'> {
+  if (written === undefined || !Object.keys(written).some((key) => key.startsWith('setServer '))) return {}
+  const seen = new Set(
+    instances
+      .flatMap(({ reading }) => reading?.servers ?? [])
+      .map(({ ref, ownState }) => `setServer ${ref.instance} ${ref.backend}/${ref.server} ${ownState}`),
+  )
+  return { written: Object.fromEntries(Object.entries(written).filter(([key]) => !seen.has(key))) }
 }
 
 /** A claim whose answer came too late for the caller still holds. */

@@ -76,12 +76,17 @@ export const undonePauseMs = (times: number): number => Math.min(UNDONE_FIRST_MS
 
 /**
  * Law: if somebody undoes a write on a Node, the roll repeats it after a growing pause.
+ *
+ * So it is with a command to a balancer that is accepted and changes nothing: `observe` forgets it once it is seen to have done something.
+ * The first repetition comes at once: a process that a reload replaces may have taken the command.
  */
 function withWritten({ evidence: { written = {} }, now }: RollSnapshot, action: Action): Pick<Evidence, 'written'> {
-  if (wordsOf(action) === undefined) return {}
+  const isCommand = action.kind === 'setServer'
+  if (wordsOf(action) === undefined && !isCommand) return {}
   const key = actionKey(action)
   const times = (written[key]?.times ?? 0) + 1
-  return { written: { ...written, [key]: { times, notBefore: monoMs(now + undonePauseMs(times)) } } }
+  const pauseMs = isCommand && times === 1 ? 0 : undonePauseMs(isCommand ? times - 1 : times)
+  return { written: { ...written, [key]: { times, notBefore: monoMs(now + pauseMs) } } }
 }
 
 /**

@@ -37,6 +37,11 @@ const KNOWN = {
   },
 } as const satisfies Partial<Evidence>
 
+/** It may be sent again at once, and a third time after a pause, unless the server is seen to have that state in between. */
+const sentOnce = (state: string) => ({
+  written: { [`setServer lb-1 web/n1 ${state}`]: { times: 1, notBefore: monoMs(NOW) } },
+})
+
 const failedOnce = (key: string): Partial<Evidence> => ({
   retries: {
     ...KNOWN.retries,
@@ -90,11 +95,16 @@ const TABLE: readonly (readonly [title: string, action: Action, outcome: Outcome
     'maint drops the connections',
     MAINT,
     { ok: true },
-    { purgedAt: { ...KNOWN.purgedAt, [KEY]: NOW }, setOut: { [KEY]: true } },
+    { purgedAt: { ...KNOWN.purgedAt, [KEY]: NOW }, setOut: { [KEY]: true }, ...sentOnce('maint') },
   ],
-  ['a server that is set ready was put back', { ...SET, state: 'ready' }, { ok: true }, { putBackAt: { [KEY]: NOW } }],
+  [
+    'a server that is set ready was put back',
+    { ...SET, state: 'ready' },
+    { ok: true },
+    { putBackAt: { [KEY]: NOW }, ...sentOnce('ready') },
+  ],
   ['maint that was refused drops none', MAINT, FAILED, failedOnce('setServer lb-1 web/n1 maint')],
-  ['drain drops none', { ...SET, state: 'drain' }, { ok: true }, { setOut: { [KEY]: true } }],
+  ['drain drops none', { ...SET, state: 'drain' }, { ok: true }, { setOut: { [KEY]: true }, ...sentOnce('drain') }],
   ['a slot that was taken is ours since then', TAKE, { ok: true }, { slotTakenAt: NOW }],
   ['a slot that was not taken is ours since before', TAKE, FAILED, failedOnce('takeSlot n1')],
   [
