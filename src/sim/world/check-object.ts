@@ -22,7 +22,7 @@ import {
   VOLUMES,
 } from './api-resource.ts'
 import type { Cause } from './checks/cause.ts'
-import { checkMetadata, checkMetadataChange } from './checks/check-metadata.ts'
+import { checkMetadata, checkMetadataChange, nameCauses } from './checks/check-metadata.ts'
 import {
   checkBudget,
   checkClaim,
@@ -91,6 +91,7 @@ export function checkObject(resource: ApiResource, object: ApiObject, old?: ApiO
   const isRefused = isBare(resource) && old === undefined && own.length > 0
   const isMetaSame = isRefused || isDeepStrictEqual(metadata, old?.metadata)
   const causes = [
+    ...(isMetaSame || isBare(resource) ? [] : nameCauses(metadata.name)),
     ...(isMetaSame ? [] : checkMetadata(metadata, areFinalizersFree(resource))),
     ...(old === undefined ? [] : checkMetadataChange(metadata, old.metadata)),
     ...own,

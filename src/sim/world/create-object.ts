@@ -24,9 +24,6 @@ interface Creation {
   readonly isChecked?: boolean
 }
 
-/** RFC 1123, "subdomain": what the API lets an object be called. */
-const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
-const NAME_LENGTH_MAX = 253
 /** What every kind may be called (apimachinery, api/validation/path/name.go). */
 const PATH_SEGMENT = /^(?!\.{1,2}$)[^/%]+$/
 
@@ -78,10 +75,8 @@ export function bodyOf(resource: ApiResource, body: unknown): Readonly<Record<st
 function nameOf(world: World, resource: ApiResource, metadata: Readonly<Record<string, unknown>>): string {
   const { name, generateName } = metadata
   if (typeof name === 'string' && name !== '') {
-    const isWell = isBare(resource) ? PATH_SEGMENT.test(name) : NAME.test(name) && name.length <= NAME_LENGTH_MAX
-    if (isWell) return name
-    const message = `Invalid value: ${JSON.stringify(name)}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character`
-    throw invalid(resource, name, [{ reason: 'FieldValueInvalid', field: 'metadata.name', message }])
+    if (!isBare(resource) || PATH_SEGMENT.test(name)) return name
+    throw invalid(resource, name, [wrong('metadata.name', name, "may not be '.' or '..', nor contain '/' or '%'")])
   }
   if (typeof generateName === 'string' && generateName !== '')
     return `${generateName}${world.random.hex(3).slice(0, 5)}`

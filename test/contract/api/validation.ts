@@ -108,6 +108,13 @@ export function validationContract(door: () => ApiDoor): void {
         mergePatch(aSet('one', 'one'), { spec: { selector: null } }) as object,
         [...invalid('spec.selector', 'Required'), 'FieldValueInvalid spec.template.metadata.labels'],
       ],
+      [
+        `${APPS}/daemonsets`,
+        mergePatch(aSet('Upper', 'Upper'), {
+          spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } } },
+        }) as object,
+        [...invalid('metadata.name'), 'FieldValueRequired spec.updateStrategy.rollingUpdate.maxUnavailable'],
+      ],
       [PODS, aPod('none', { containers: [] }), invalid('spec.containers', 'Required')],
       [
         MAPS,

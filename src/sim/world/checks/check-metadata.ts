@@ -1,6 +1,6 @@
 import type { ObjectMeta, OwnerReference } from '../api-object.ts'
 import { type Cause, forbidden, tooLong, wrong } from './cause.ts'
-import { isLabelValue, isQualifiedName } from './names.ts'
+import { isLabelValue, isQualifiedName, isSubdomain } from './names.ts'
 
 /** All keys and values of annotations together (apimachinery, api/validation/objectmeta.go, TotalAnnotationSizeLimitB). */
 const ANNOTATIONS_MAX = 256 * 1024
@@ -19,6 +19,18 @@ export function checkMetadata(metadata: ObjectMeta, areFinalizersFree: boolean):
       : []),
   ]
 }
+
+/** Of most kinds. The same, NameIsDNSSubdomain. */
+export const nameCauses = (name: string): readonly Cause[] =>
+  isSubdomain(name)
+    ? []
+    : [
+        wrong(
+          'metadata.name',
+          name,
+          "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+        ),
+      ]
 
 const labelCauses = (field: string, labels: Readonly<Record<string, string>>): readonly Cause[] =>
   Object.entries(labels).flatMap(([key, value]) => [

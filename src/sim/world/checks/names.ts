@@ -7,7 +7,7 @@ export function isQualifiedName(text: string): boolean {
   const [first = '', second, ...more] = text.split('/')
   if (more.length > 0) return false
   const name = second ?? first
-  const isPrefixed = second === undefined || (SUBDOMAIN.test(first) && first.length <= 253)
+  const isPrefixed = second === undefined || isSubdomain(first)
   return isPrefixed && name.length <= 63 && PART.test(name)
 }
 
@@ -15,3 +15,6 @@ export const isLabelValue = (text: string): boolean => text === '' || (text.leng
 
 /** RFC 1123, "label". */
 export const isDnsLabel = (text: string): boolean => text.length <= 63 && LABEL.test(text)
+
+/** RFC 1123, "subdomain": what the API lets an object of most kinds be called. */
+export const isSubdomain = (text: string): boolean => text.length <= 253 && SUBDOMAIN.test(text)
