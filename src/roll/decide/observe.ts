@@ -2,6 +2,7 @@ import { present } from '../../ground/model/present.ts'
 import { isRestored } from '../../service/decide/attach.ts'
 import { isSilent, lostServers, nodeServers } from '../../service/decide/node-servers.ts'
 import { observeService } from '../../service/decide/observe.ts'
+import { commandKey, isCommandKey } from '../../service/model/action.ts'
 import { volumesSeen } from './drain/attached-volumes.ts'
 import { blockedPods } from './drain/blocked-ladder.ts'
 import { endpointsGone } from './drain/polite-steps.ts'
@@ -43,11 +44,9 @@ export function observe(snapshot: RollSnapshot): Evidence {
 
 /** A server that was seen in the state that it was set to may be set to it again at once: a reload forgets it. */
 function notInVain({ instances, evidence: { written } }: RollSnapshot): Pick<Evidence, 'written'> {
-  if (written === undefined || !Object.keys(written).some((key) => key.startsWith('setServer '))) return {}
+  if (written === undefined || !Object.keys(written).some(isCommandKey)) return {}
   const seen = new Set(
-    instances
-      .flatMap(({ reading }) => reading?.servers ?? [])
-      .map(({ ref, ownState }) => `setServer ${ref.instance} ${ref.backend}/${ref.server} ${ownState}`),
+    instances.flatMap(({ reading }) => reading?.servers ?? []).map(({ ref, ownState }) => commandKey(ref, ownState)),
   )
   return { written: Object.fromEntries(Object.entries(written).filter(([key]) => !seen.has(key))) }
 }

@@ -5,7 +5,7 @@ import { present } from '../../ground/model/present.ts'
 import { monoMs } from '../../ground/model/time.ts'
 import { workloadKey } from '../../ground/model/workload.ts'
 import { rememberService } from '../../service/decide/observe.ts'
-import { type Action, actionKey, type RemovalAction } from '../../service/model/action.ts'
+import { type Action, actionKey, isCommandKey, type RemovalAction } from '../../service/model/action.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
 import { volumesOf } from './drain/attached-volumes.ts'
 import { readyBeyond } from './drain/ready-pods.ts'
@@ -81,9 +81,9 @@ export const undonePauseMs = (times: number): number => Math.min(UNDONE_FIRST_MS
  * The first repetition comes at once: a process that a reload replaces may have taken the command.
  */
 function withWritten({ evidence: { written = {} }, now }: RollSnapshot, action: Action): Pick<Evidence, 'written'> {
-  const isCommand = action.kind === 'setServer'
-  if (wordsOf(action) === undefined && !isCommand) return {}
   const key = actionKey(action)
+  const isCommand = isCommandKey(key)
+  if (wordsOf(action) === undefined && !isCommand) return {}
   const times = (written[key]?.times ?? 0) + 1
   const pauseMs = isCommand && times === 1 ? 0 : undonePauseMs(isCommand ? times - 1 : times)
   return { written: { ...written, [key]: { times, notBefore: monoMs(now + pauseMs) } } }

@@ -176,7 +176,7 @@ export const evictionKey = ({ uid }: Pick<RemovalAction, 'uid'>): string => `evi
 export function actionKey(action: Action): string {
   switch (action.kind) {
     case 'setServer':
-      return `setServer ${action.ref.instance} ${action.ref.backend}/${action.ref.server} ${action.state}`
+      return commandKey(action.ref, action.state)
     case 'askAgent':
       return `askAgent ${action.ref.server} ${action.state}`
     case 'askDetacher':
@@ -199,3 +199,11 @@ export function actionKey(action: Action): string {
       return `${action.kind} ${action.node}`
   }
 }
+
+const COMMAND = 'setServer '
+
+/** The key of the command that sets this server to this state. */
+export const commandKey = ({ instance, backend, server }: ServerRef, state: AdminState): string =>
+  `${COMMAND}${instance} ${backend}/${server} ${state}`
+
+export const isCommandKey = (key: string): boolean => key.startsWith(COMMAND)
