@@ -5,7 +5,7 @@ import type { FleetLockReply, FleetLockVerb } from '../model/fleet-lock-call.ts'
 import type { FleetLockNode } from '../model/fleet-lock-node.ts'
 import type { RollObject } from '../model/roll-object.ts'
 import { FLEET_LOCK_LABEL, type RollSchedule, SCHEDULE_UID_LABEL } from '../model/roll-schedule.ts'
-import { keepsOut } from '../model/run-state.ts'
+import { hasTaken, keepsOut } from '../model/run-state.ts'
 import { hasEnded, wantedRoll } from './schedule.ts'
 
 /** The RollSchedule that a group is named after. */
@@ -107,7 +107,7 @@ function steadyState(s: FleetLockSnapshot, node: FleetLockNode): FleetLockAnswer
   const wasRebooted = record !== undefined && record.bootId !== bootId
   if (intent?.bootId === bootId)
     return reply(409, 'announced', `the reboot of ${name} is announced: it stays out until it has been rebooted`)
-  if (active !== undefined && !wasRebooted) return withdrawn(active)
+  if (active !== undefined && !wasRebooted && !isDone(active, node)) return withdrawn(active)
   if (active !== undefined) return reply(409, 'returning', `${rollWords(active)}; ask again`)
   const late = own.find(({ status, deleting }) => !deleting && keepsOut(status.fields) && isLate(status))
   if (late !== undefined && wasRebooted)
@@ -121,6 +121,13 @@ function withdrawn(roll: RollObject): FleetLockAnswer {
   const said = reply(409, 'withdrawn', `Roll ${roll.name} is ended, and its node is put back; ask again`)
   return roll.deleting ? said : { ...said, action: { kind: 'removeRoll', roll } }
 }
+
+/**
+ * Its run has put the node back, and has not said so yet: the record goes first. Where the machine was rebooted by others before its turn,
+ * the run has never had the node.
+ */
+const isDone = ({ name, status, deleting }: RollObject, { uid, bootId, record }: FleetLockNode): boolean =>
+  !deleting && record === undefined && !name.endsWith(`-${hashOf({ uid, bootId })}`) && hasTaken(status.fields)
 
 /** The machine did not reboot within the limit, and nothing else was wrong. */
 const isLate = ({ conditions }: RollObject['status']): boolean =>
@@ -145,8 +152,9 @@ const rollWords = ({ name, status: { fields } }: RollObject): string => {
 }
 
 /** The same for a boot: two replicas make one Roll, and one that has ended is not begun again. */
-const nameOf = ({ name }: RollSchedule, { uid, bootId }: FleetLockNode): string =>
-  `${name}-${shortHash(`${uid}/${bootId}`)}`
+const nameOf = ({ name }: RollSchedule, node: FleetLockNode): string => `${name}-${hashOf(node)}`
+
+const hashOf = ({ uid, bootId }: Pick<FleetLockNode, 'uid' | 'bootId'>): string => shortHash(`${uid}/${bootId}`)
 
 /** The template of the group, for this node alone. */
 export function wantedFleetLockRoll({ name, node, schedule }: MakeRoll): WantedObject {

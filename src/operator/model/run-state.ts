@@ -30,6 +30,11 @@ export const STATE_WORDS: Readonly<Record<SeenNode['state'], string>> = {
 export const keepsOut = ({ nodes }: WantedStatus['fields']): boolean =>
   Array.isArray(nodes) && nodes.some((node) => isJsonObject(node) && node.state === STATE_WORDS.out)
 
+/** Whether a status tells that the run of a single node has had it in work. */
+export const hasTaken = ({ nodesDone, nodes }: WantedStatus['fields']): boolean =>
+  (typeof nodesDone === 'number' && nodesDone > 0) ||
+  (Array.isArray(nodes) && nodes.some((node) => isJsonObject(node) && node.step !== 'slot'))
+
 /** A run as its journal tells it. */
 export interface SeenRun {
   readonly name: string

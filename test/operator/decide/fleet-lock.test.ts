@@ -76,19 +76,20 @@ function node({ name = 'n1', cordoned = false, deleting = false, labels = {}, re
 function roll(
   name: string,
   state: string,
-  { of = 'n1', reason = 'RollStopped', out = false, deleting = false } = {},
+  { of = 'n1', reason = 'RollStopped', out = false, deleting = false, step = '', done = 0 } = {},
 ): RollObject {
   const at = deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}
   const conditions = [
     { type: 'Stopped', status: state === 'Stopped' ? 'True' : 'False', reason, message: '', lastTransitionTime: '' },
   ]
-  const nodes = out ? [{ name: of, state: 'Out' }] : []
+  const inWork = step === '' ? [] : [{ name: of, state: 'InWork', step }]
+  const nodes = out ? [{ name: of, state: 'Out' }] : inWork
   return ROLLS.parse(
     new Untrusted(
       {
         metadata: { ...metadata(name), labels: { 'evenkeel.dev/roll-schedule-uid': 'default' }, ...at },
         spec: { nodes: { names: [of] }, reboot: { fleetLock: {} } },
-        status: { state, message: 'so it is', conditions, nodes },
+        status: { state, message: 'so it is', conditions, nodes, nodesDone: done },
       },
       'roll',
     ),
@@ -190,6 +191,10 @@ test('a client that says that its machine is steady is answered once nothing of 
     ['it was rebooted', { nodes: back, rolls: active }, '409 returning'],
     ['it was rebooted after the limit', { nodes: back, rolls: [late] }, `409 returning -${NAME}`],
     ['it was rebooted, and lost requests', { nodes: back, rolls: [roll(NAME, 'Stopped', { out: true })] }, '409 out'],
+    ['it is back, and its Roll has not said so', { rolls: [roll('r1', 'Running', { step: 'soak' })] }, '409 returning'],
+    ['it is back, and its Roll is about to end', { rolls: [roll('r1', 'Running', { done: 1 })] }, '409 returning'],
+    ['others rebooted it before its turn', { rolls: [roll('r1', 'Waiting')] }, '409 withdrawn -r1'],
+    ['others rebooted it as it had no slot', { rolls: [roll('r1', 'Held', { step: 'slot' })] }, '409 withdrawn -r1'],
     ['another run has it', { nodes: [node({ record: { run: ANOTHER_RUN } })] }, '409 out'],
     ['a record cannot be read', { nodes: [node({ record: '{' })] }, '409 out'],
     ['its Roll is done', { rolls: [roll(NAME, 'Succeeded')] }, '200 in_service'],
