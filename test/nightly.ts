@@ -163,6 +163,7 @@ const PARTS: readonly Part[] = [
       'roll-prefer-done',
       'roll-as-job',
       'roll-object',
+      'cluster/fleet-lock',
       'agent-install',
       'agent-brake',
       'bin/roll-by-commands',

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { parse } from 'yaml'
-import { hubAddress } from '../../testbed/addresses.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
-import { readManifests, renderChart } from '../support/agent-chart.ts'
-import { imageOnBed } from '../support/image-on-bed.ts'
 import { requires } from '../support/requires.ts'
-import { refusedRequests } from '../support/roll-bed/audit.ts'
+import {
+  fileOnBed,
+  installController,
+  objectOnPage,
+  refusedToController,
+} from '../support/roll-bed/controller-on-bed.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
-import { NAMESPACE, openToPods, sshFiles } from '../support/roll-bed/roll-job.ts'
+import { NAMESPACE, sshFiles } from '../support/roll-bed/roll-job.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 
 const real = { ...requires('testbed', 'haproxy', 'strip'), timeout: 900_000 }
-const IMAGE = 'evenkeel.local/evenkeel:0.1.0-ssh'
 const SSH = '/etc/evenkeel/ssh'
 const VALUES = [
-  ...['controller.enabled=true', 'rolls.enabled=true', 'image.tag=0.1.0-ssh', 'image.pullPolicy=Never'],
   ...['rolls.sshSecret=evenkeel-roll-ssh', `rolls.allowed[0]=${SSH}/config`],
   ...['rolls.allowed[1][0]=systemctl', 'rolls.allowed[1][1]=reboot'],
 ]
@@ -31,43 +29,20 @@ const place = (): RollBed => {
 before(async () => {
   if (real.skip !== false) return
   opened = await RollBed.open({ database: false })
-  const { bed } = opened
-  await openToPods(opened)
-  await imageOnBed(bed, IMAGE, { ssh: true })
-  const { code, stdout, stderr } = await renderChart(...VALUES)
-  assert.equal(code, 0, stderr)
-  // The agents of the chart serve no balancer of this bed.
-  const manifests = readManifests(stdout).filter(({ kind }) => kind !== 'DaemonSet')
-  const isFirst = ({ kind }: { readonly kind?: string }): boolean => kind === 'CustomResourceDefinition'
-  await bed.apply(manifests.filter(isFirst))
-  await bed.kubectl([
-    'wait',
-    '--for=condition=Established',
-    '--timeout=60s',
-    'crd/rolls.evenkeel.dev',
-    'crd/rollschedules.evenkeel.dev',
-  ])
-  const ssh = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'evenkeel-roll-ssh', namespace: 'evenkeel' } }
-  await bed.apply([...manifests.filter((one) => !isFirst(one)), { ...ssh, stringData: sshFiles(bed, SSH) }])
-  await bed.kubectl([...NAMESPACE, 'rollout', 'status', 'deploy/evenkeel-agent-controller', '--timeout=180s'])
+  const secrets = { 'evenkeel-roll-ssh': sshFiles(opened.bed, SSH) }
+  await installController(opened, { ssh: true, values: VALUES, secrets })
 })
 after(() => opened?.close())
 
 /** The Roll of docs/rolls.md, with the names and addresses of this bed. */
 function roll(name: string, more: object = {}): object {
-  const page = readFileSync(new URL('../../docs/rolls.md', import.meta.url), 'utf8')
-  const [, shown = ''] = /```yaml\n(.*?kind: Roll\n.*?)```/s.exec(page) ?? []
-  const here = shown.replaceAll('10.0.0.5/', `${hubAddress}:18080/`).replaceAll('10.0.0.5', hubAddress)
-  const object = parse(here) as { readonly metadata: object; readonly spec: { readonly balancers: readonly object[] } }
-  const [balancer] = object.spec.balancers
+  const object = objectOnPage('rolls.md', 'Roll')
   return {
     ...object,
     metadata: { ...object.metadata, name },
     spec: {
-      ...object.spec,
-      balancers: [{ ...balancer, backends: ['web', 'edge'] }],
+      ...fileOnBed(object.spec),
       reboot: { ssh: { configFile: `${SSH}/config`, command: ['systemctl', 'reboot'] } },
-      ...{ soak: '3s', baseline: { duration: '3s' }, drain: { daemonSets: ['app=edge'] } },
       ...more,
     },
   }
@@ -190,9 +165,5 @@ test('a schedule makes a Roll at its time', real, async () => {
 })
 
 test('the accounts of the chart were refused nothing', real, () => {
-  const lines = readFileSync(place().bed.auditLog, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-  for (const account of ['evenkeel-agent-controller', 'evenkeel-agent-roll'])
-    assert.deepEqual(refusedRequests(lines, `system:serviceaccount:evenkeel:${account}`), [])
+  assert.deepEqual(refusedToController(place()), [])
 })

@@ -18,6 +18,7 @@ export type RealPart =
   | 'strip'
   | 'tar'
   | 'jq'
+  | 'curl'
   | 'iptables'
   | 'python3'
   | 'perl'
@@ -74,6 +75,7 @@ function lackingFor(part: RealPart): string[] {
       return ofRoot(['nft', 'ip', 'ss'], 'nftables iproute2')
     case 'tar':
     case 'jq':
+    case 'curl':
     case 'python3':
     case 'perl':
     case 'podman':

@@ -81,6 +81,7 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - rolls from what is installed of a release: `deploy/release`, without a cluster;
  * - a roll as a Job: the tables of `roll/decide/own-pod`, and `bin/roll-in-pod` on the embedded cluster;
  * - Rolls as objects: virtual time, the demo of Rolls, and `kube-chart-crds`;
+ * - clients that ask by FleetLock: virtual time, and the tests of the door;
  * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
  * - a real pair of HAProxy and keepalived: virtual time;
@@ -93,6 +94,7 @@ const AT_NIGHT = [
   'test/testbed/side-by-side.test.ts',
   'test/cluster/agent-brake.test.ts',
   'test/cluster/agent-roll.test.ts',
+  'test/cluster/fleet-lock.test.ts',
   'test/cluster/guard-roll.test.ts',
   'test/cluster/ingress-health.test.ts',
   'test/cluster/kube-explain.test.ts',

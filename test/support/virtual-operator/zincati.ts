@@ -16,7 +16,7 @@ const INITIALIZED_AGAIN_MS = 300_000
 const APP_ID = Buffer.from('de35106b6ec24688b63afddaa156679b', 'hex')
 
 /** What `systemd-id128 machine-id --app-specific` prints for it. */
-function zincatiId(machineId: string): string {
+export function zincatiId(machineId: string): string {
   const id = createHmac('sha256', Buffer.from(machineId, 'hex')).update(APP_ID).digest().subarray(0, 16)
   id[6] = ((id[6] ?? 0) & 0x0f) | 0x40
   id[8] = ((id[8] ?? 0) & 0x3f) | 0x80
