@@ -100,7 +100,9 @@ test(
       ({ state, message = '' }) => state === 'Held' && message.startsWith('spec.paused is true'),
     )
     await patch('kernel', { paused: false })
-    await bed.kubectl([...NAMESPACE, 'wait', 'roll/kernel', '--for=condition=Succeeded', '--timeout=600s'])
+    await bed.kubectl([...NAMESPACE, 'wait', 'roll/kernel', '--for=condition=Succeeded', '--timeout=600s'], {
+      limitMs: 610_000,
+    })
     const judged = await judge.verdict()
     const { nodesDone, nodesTotal, requestsFailed } = await statusOf('kernel')
     assert.deepEqual([nodesDone, nodesTotal, requestsFailed], [bed.nodes.length, bed.nodes.length, 0])
