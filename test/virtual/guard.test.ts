@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
 import { DAEMON_SETS, LEASES, NODE_GUARDS, NODES, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
-import { GuardGround, STORAGE_LABEL } from '../support/virtual-guard/guard-ground.ts'
+import { GuardGround } from '../support/virtual-guard/guard-ground.ts'
 import {
   guardTemplate,
   type Json,
   neverReady,
   nodeGuard,
+  STORAGE_LABEL,
   storage,
   volumeAttachment,
 } from '../support/virtual-guard/guard-manifests.ts'

@@ -20,7 +20,7 @@ import { evictPod } from '../../../src/sim/world/evict-pod.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
 import { FRONT } from '../virtual-ingress/ingress-manifests.ts'
 import type { ProcessOutside } from '../virtual-roll/process-ports.ts'
-import type { Json } from './guard-manifests.ts'
+import { isWantedOn, type Json, STORAGE_LABEL } from './guard-manifests.ts'
 import { GuardProcess, LEASE } from './guard-process.ts'
 import { kubectlDrain } from './kubectl-drain.ts'
 
@@ -30,9 +30,6 @@ interface GroundOptions {
 }
 
 const STARTED_WITHIN_S = 60
-
-/** `no`: the DaemonSet leaves the node alone. */
-export const STORAGE_LABEL = 'storage'
 
 /** How an HTTP target of a hold answers for each node. */
 type Target = (node: string) => HoldAnswer | 'hangs'
@@ -229,7 +226,7 @@ export class GuardGround {
 
   /** The DaemonSet is to run there. */
   isWanted(name: string): boolean {
-    return this.node(name).metadata.labels?.[STORAGE_LABEL] !== 'no'
+    return isWantedOn(this.node(name))
   }
 
   label(name: string, value: string | undefined): void {

@@ -1,6 +1,13 @@
 import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
+import type { ApiObject } from '../../../src/sim/world/api-object.ts'
 
 export type Json = Readonly<Record<string, unknown>>
+
+/** `no`: the DaemonSet leaves the node alone. */
+export const STORAGE_LABEL = 'storage'
+
+/** The DaemonSet is to run on that Node. */
+export const isWantedOn = ({ metadata: { labels = {} } }: ApiObject): boolean => labels[STORAGE_LABEL] !== 'no'
 
 /** The pods that the guards stand beside. */
 export const storage = (spec: Json = {}, name = 'storage'): object => ({

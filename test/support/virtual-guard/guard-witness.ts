@@ -1,8 +1,8 @@
 import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import type { ApiObject } from '../../../src/sim/world/api-object.ts'
-import { DISRUPTION_BUDGETS, LEASES, PODS } from '../../../src/sim/world/api-resource.ts'
+import { DISRUPTION_BUDGETS, LEASES, NODES, PODS } from '../../../src/sim/world/api-resource.ts'
 import type { GuardGround } from './guard-ground.ts'
-import type { Json } from './guard-manifests.ts'
+import { isWantedOn, type Json } from './guard-manifests.ts'
 import type { GuardScenario } from './guard-scenario.ts'
 import type { HeldNodes } from './held-nodes.ts'
 
@@ -34,6 +34,8 @@ export class GuardWitness {
   readonly #resisting = new Set<string>()
   /** Nodes that went by the slot of another owner, and when that owner gave it back. */
   readonly #slotEnded = new Map<string, number>()
+  /** Nodes that were to have no guard for a while, and since when they are to have one again. */
+  readonly #wantedAgain = new Map<string, number>()
   grants = 0
 
   constructor(parts: Parts) {
@@ -62,6 +64,10 @@ export class GuardWitness {
       if (previous === undefined || node === undefined || isOfController(previous) || holderOf(object) !== '') return
       this.#slotEnded.set(node, parts.ground.cluster.time.monoMs())
     })
+    store.subscribe(NODES, ({ object, previous }) => {
+      if (previous === undefined || isWantedOn(previous) || !isWantedOn(object)) return
+      this.#wantedAgain.set(object.metadata.name, parts.ground.cluster.time.monoMs())
+    })
     this.#look()
     parts.ground.onEvicted = (pod, node) => {
       const name = pod.metadata.labels?.['evenkeel.dev/guard']
@@ -83,7 +89,7 @@ export class GuardWitness {
     const node = pod?.spec.nodeName
     // A write under an old version is refused.
     if (pod?.metadata.deletionTimestamp === undefined) return
-    if (node === undefined || !ground.hasNode(node) || !ground.isWanted(node)) return
+    if (node === undefined || !ground.hasNode(node) || this.#isNeedless(node)) return
     this.#granted(node)
     this.#lost(node)
   }
@@ -93,10 +99,18 @@ export class GuardWitness {
     const { ground } = this.#parts
     const { nodeName: node } = spec as { readonly nodeName?: string }
     const name = labels['evenkeel.dev/guard'] ?? ''
-    if (node === undefined || !ground.hasNode(node) || !ground.isWanted(node)) return
+    if (node === undefined || !ground.hasNode(node) || this.#isNeedless(node)) return
     if (ground.guard(name) === undefined || ground.guarded(name).includes(node)) return
     this.#granted(node)
     this.#lost(node)
+  }
+
+  /** It is to have no guard, or was to have none as far as the controller may know. With a slot it goes by a grant all the same. */
+  #isNeedless(node: string): boolean {
+    const { ground } = this.#parts
+    if (!ground.isWanted(node)) return true
+    const since = this.#wantedAgain.get(node) ?? Number.NEGATIVE_INFINITY
+    return ground.cluster.time.monoMs() - since <= OLD_MS && !ground.slotNodes().includes(node)
   }
 
   /** A guard was evicted: no other node of the group may be without its own for the same reason. */
