@@ -241,6 +241,7 @@ export const KEPT_POLITE: readonly string[] = ['2000396', '2000991', '2001490', 
  * a server with cookies whose pool was emptied once alone: a request under way outlived that, and left a dead connection there. 5300030
  * and 5300052 of a reboot command that got lost, with a returnLimit before resendAfter: it was never sent again, and no resume helped.
  * 6300010 of a hook that a process undid while its journal failed: the next one took it for run, and rebooted the node without it.
+ * 8000019 of an abandoned slot with a blockedLimit as long as its Lease: each process gave up before it could be known as abandoned.
  */
 export const KEPT_FILES: readonly string[] = [
   '4000774',
@@ -251,4 +252,5 @@ export const KEPT_FILES: readonly string[] = [
   '5300030',
   '5300052',
   '6300010',
+  '8000019',
 ]

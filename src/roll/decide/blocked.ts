@@ -114,11 +114,20 @@ export function blockedLimit(s: AnySnapshot): Verdict | undefined {
 export function stuckLimitLeftMs(s: AnySnapshot): number | undefined {
   const { stuckSince, stuckReasons = [] } = s.evidence
   if (stuckSince === undefined || stuckReasons.length === 0) return undefined
-  const limitMs = stuckLimitMs(s, stuckReasons)
+  const limitMs = Math.max(stuckLimitMs(s, stuckReasons), abandonedAfterMs(s, stuckReasons))
   if (limitMs === Number.POSITIVE_INFINITY) return undefined
   const endAt = (!isOfMachine(s) && hasCurrent(s) ? laddersEndAt(s) : undefined) ?? stuckSince + limitMs
   return Math.max(0, endAt - s.now)
 }
+
+/** The slot is asked for only after pauses: once to find that it is abandoned, and once more to take it. */
+const ABANDONED_SLACK_MS = 30_000
+
+/** A shorter limit would end each process before it can find that the owner of the slot is gone, and take the slot. */
+const abandonedAfterMs = ({ spec }: AnySnapshot, reasons: readonly Reason[]): number =>
+  reasons.some(({ code }) => code === 'SlotTaken' || code === 'SlotAbandoned')
+    ? spec.slots.leaseDurationMs + ABANDONED_SLACK_MS
+    : 0
 
 function stuckLimitMs({ spec }: AnySnapshot, reasons: readonly Reason[]): number {
   switch (classOf(reasons)) {

@@ -66,6 +66,19 @@ test('a drain that is blocked beyond its limit is held, with the reasons it was 
   assert.deepEqual(verdict, { kind: 'held', keepOut: false, reasons: [reason] })
 })
 
+test('a slot is not given up before its owner can be known as gone, and the slot be taken', () => {
+  const { spec } = aSnapshot()
+  const short = { ...spec, drain: { ...spec.drain, blockedLimitMs: 1000, stageLimitMs: 1000 } }
+  const kindAfter = (ms: number, code: ReasonCode): unknown => {
+    const s = aSnapshot({ change: { spec: short } })
+    const stuckSince = monoMs(s.now - spec.slots.leaseDurationMs - ms)
+    return judge({ ...s, evidence: { ...s.evidence, stuckSince, stuckReasons: [{ code, text: 'x' }] } })?.kind
+  }
+  for (const code of ['SlotTaken', 'SlotAbandoned'] as const)
+    assert.deepEqual([kindAfter(29_999, code), kindAfter(30_000, code)], [undefined, 'held'], code)
+  assert.equal(kindAfter(0, 'SlotStale'), 'held')
+})
+
 test('a drain that was blocked for less goes on', () => {
   const stuck = { ...detachedEvidence(), stuckSince: monoMs(401_000), stuckReasons: [] }
   assert.equal(judge(aSnapshot({ ...out, evidence: stuck })), undefined)
