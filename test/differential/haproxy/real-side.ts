@@ -7,7 +7,7 @@ import { haproxySections } from '../../../src/sim/loopback/haproxy-config.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { LoopbackClient } from '../../support/balancer-side/loopback-client.ts'
 import { LoopbackOrigin } from '../../support/balancer-side/loopback-origin.ts'
-import { ephemeralPort } from '../../support/ephemeral-port.ts'
+import { ephemeralPorts } from '../../support/ephemeral-port.ts'
 import { LocalHaproxy } from '../../support/local-haproxy.ts'
 import { configIn, type DrawnBalancer } from './drawn-balancer.ts'
 import { type Answered, type Side, sent } from './side.ts'
@@ -56,7 +56,8 @@ export class RealSide implements Side {
       machines.set(name, { origin: await LoopbackOrigin.start(t), agentPort })
     }
     const ports = new Map<string, number>()
-    for (const { name } of drawn.backends) ports.set(name, await ephemeralPort())
+    const free = await ephemeralPorts(drawn.backends.length)
+    for (const [at, { name }] of drawn.backends.entries()) ports.set(name, free[at] ?? 0)
     const config = configIn(drawn, {
       host: FRONT_HOST,
       frontPort: (backend) => ports.get(backend) ?? 0,

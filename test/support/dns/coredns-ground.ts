@@ -10,7 +10,7 @@ import { createObject } from '../../../src/sim/world/create-object.ts'
 import { Store } from '../../../src/sim/world/store.ts'
 import { buildFolder } from '../../../testbed/build/cache-root.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
-import { ephemeralPort } from '../ephemeral-port.ts'
+import { ephemeralPorts } from '../ephemeral-port.ts'
 import { LoopbackApi } from '../loopback-api.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { SpokenProcess } from '../spoken-process.ts'
@@ -125,9 +125,9 @@ export class CoreDnsGround {
     const door = new LoopbackApi(this.#world as never, await mkdtemp(join(this.#folder, 'door-')))
     await door.back()
     this.#t.after(() => door.away())
-    const [port, metricsPort] = [await freeOverBoth(), await ephemeralPort()]
+    const ports = await freePorts()
+    const { port, metricsPort } = ports
     const path = join(this.#folder, `Corefile-${at + 1}`)
-    const ports = { port, metricsPort, healthPort: await ephemeralPort(), readyPort: await ephemeralPort() }
     await writeFile(path, corefile({ ...ports, api: door.url, upstream: upstream?.(at, port) }))
     if (isHeard?.(at) === false) door.away()
     const process = new SpokenProcess(this.#t, [join(buildFolder(), 'bin', 'coredns'), '-conf', path])
@@ -179,15 +179,18 @@ export class CoreDnsGround {
   }
 }
 
-/** A port that was free a moment ago, over TCP and UDP. */
-async function freeOverBoth(): Promise<number> {
+/**
+ * Ports that were free a moment ago, that of DNS also over UDP. They differ: where CoreDNS has one twice, it opens both, and the other page hears
+ * what is asked over TCP.
+ */
+async function freePorts(): Promise<Omit<CorefileParts, 'api' | 'upstream'>> {
   for (;;) {
-    const port = await ephemeralPort()
+    const [port = 0, metricsPort = 0, healthPort = 0, readyPort = 0] = await ephemeralPorts(4)
     const socket = createSocket('udp4')
     const isFree = await new Promise<boolean>((resolve) => {
       socket.once('error', () => resolve(false)).bind(port, () => resolve(true))
     })
     socket.close()
-    if (isFree) return port
+    if (isFree) return { port, metricsPort, healthPort, readyPort }
   }
 }
