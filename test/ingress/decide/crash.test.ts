@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { decideIngress } from '../../../src/ingress/decide/decide.ts'
 import type { IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
@@ -126,6 +127,28 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'n1 writeOp Attaching r2',
   ],
   [
+    'all pods are ready, and not yet for minReadySeconds: they are waited for',
+    aScene([
+      aNodeOf('n1', {
+        ...{ slot: OURS, op: anOp({ phase: 'Verifying' }, { t1: 90, t2: 9 }), asks: 'dc' },
+        deployment: { ...r2, available: 0 },
+      }),
+      OTHER,
+    ]),
+    'hold n1 PodsNotReady',
+  ],
+  [
+    'others gave its Deployment another revision while its pods were verified: they are updated again',
+    aScene([
+      aNodeOf('n1', {
+        ...{ slot: OURS, op: anOp({ phase: 'Verifying' }, { t1: 90, t2: 9 }), asks: 'dc' },
+        deployment: { ...r2, revision: 'rX' },
+      }),
+      OTHER,
+    ]),
+    'n1 writeOp Updating r2',
+  ],
+  [
     'the way back was written: the mark of the Node goes first',
     aScene(
       [
@@ -224,6 +247,32 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'the slot was lost while the node is out: it is taken again before anything disrupts',
     aScene([aNodeOf('n1', { op: anOp({}, { t1: 90 }), asks: 'dc' }), OTHER]),
     'n1 takeSlot 0',
+  ],
+  [
+    'the slot was lost, and the budget cannot be read: nothing disrupts',
+    unread(aScene([aNodeOf('n1', { op: anOp({}, { t1: 90 }), asks: 'dc' }), OTHER])),
+    'hold  BudgetUnread',
+  ],
+  [
+    'the slot was lost, and others have all: nothing disrupts',
+    aScene([aNodeOf('n1', { op: anOp({}, { t1: 90 }), asks: 'dc' }), OTHER], {
+      budget: {
+        ...{ limit: { kind: 'count', count: 1 }, fleet: 2, out: [outFor('n1', 'claimed'), outFor('b', 'slot')] },
+        slots: [aSlot(0, 'b')],
+      },
+    }),
+    'hold n1 NodeSlotMissing',
+  ],
+  [
+    'others wrote claims that cannot be read before the node was asked to leave: it is not asked',
+    aScene([
+      aNodeOf('n1', {
+        ...{ slot: OURS, op: anOp(), asks: 'd' },
+        node: { annotations: { [MAINTENANCE_ANNOTATION]: '{"version"' } },
+      }),
+      OTHER,
+    ]),
+    'hold n1 ClaimsUnreadable',
   ],
   [
     'the claim was removed by others while the node is out, before its pods change: it is detached anew',
