@@ -149,6 +149,16 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'n1 writeOp Updating r2',
   ],
   [
+    'the template was written before the node was asked to leave: it counts as being updated all the same',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'd', deployment: r2 }), OTHER]),
+    'n1 writeOp Updating r2',
+  ],
+  [
+    'another revision is wanted by now than the node was to get: it leaves for that one',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp({ revision: 'r0' }, { t1: 5 }), asks: 'dc' }), OTHER]),
+    'n1 writeOp Detaching r2',
+  ],
+  [
     'the way back was written: the mark of the Node goes first',
     aScene(
       [
