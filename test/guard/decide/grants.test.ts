@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NODE_ANNOTATION } from '../../../src/ground/model/slot.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { decideGuards } from '../../../src/guard/decide/decide.ts'
+import type { GuardSnapshot } from '../../../src/guard/decide/snapshot.ts'
 import { aNode } from '../../support/guard/guard-objects.ts'
 import { aSlotOf, GuardToy, isOpen } from '../../support/guard/guard-toy.ts'
 import { readGuard } from './read-guard.ts'
@@ -56,6 +58,20 @@ test('no node is granted so soon after an outage that agents may not follow yet;
   for (let i = 0; i < 3; i += 1) pass(toy)
   toy.outage = { code: 'ApiWasAway', text: 'the API server was away' }
   assert.deepEqual(pass(toy), [[], []])
+})
+
+test('no node is granted while the node budget cannot be read; one that waits for its claim gives its slot back', () => {
+  const fault = { code: 'BudgetUnread', text: 'the node budget could not be read' } as const
+  const toy = cordoned()
+  const unread = (): string => {
+    const s = toy.snapshot()
+    const decision = decideGuards({ ...s, budget: { ...s.budget, fault } })
+    const done = decision.kind === 'act' ? decision.actions.map(({ kind }) => kind) : []
+    return [decision.kind, ...done, ...decision.reasons.map(({ code }) => code)].join(' ')
+  }
+  assert.equal(unread(), 'hold BudgetUnread')
+  pass(toy)
+  assert.equal(unread(), 'act releaseSlot BudgetUnread')
 })
 
 for (const kind of ['held', 'unknown', 'unread'] as const) {
@@ -179,11 +195,23 @@ test('the slot of an owner that has not begun lets no node go that has no room, 
   assert.deepEqual([pass(toy), open(toy)], [[['withdrawClaim n1'], ['BudgetUsedUp']], []])
 })
 
+const againMs = (s: GuardSnapshot): number | string => {
+  const decision = decideGuards(s)
+  return decision.kind === 'hold' ? decision.recheckAfterMs : decision.kind
+}
+
 test('while a budget is open, the group is looked at again within a second', () => {
   const toy = cordoned()
   for (let i = 0; i < 3; i += 1) pass(toy)
-  const decision = decideGuards(toy.snapshot())
-  assert.deepEqual([decision.kind, decision.kind === 'hold' && decision.recheckAfterMs], ['hold', 1_000])
+  assert.equal(againMs(toy.snapshot()), 1_000)
+})
+
+test('a group whose world is not known is looked at again in 5 s, and one whose next write is refused in 10 s, not at once', () => {
+  const toy = cordoned()
+  const s = toy.snapshot()
+  assert.equal(againMs({ ...s, isFresh: false }), 5_000)
+  const until = wallMs(s.now + 60_000)
+  assert.equal(againMs({ ...s, refusals: new Map([['takeSlot n1', { words: 'no', since: s.now, until }]]) }), 10_000)
 })
 
 test('a node whose grant ended unused is behind the others, and its holds count from when it was cordoned', () => {

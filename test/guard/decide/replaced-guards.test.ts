@@ -69,10 +69,11 @@ test('budgets that a policy sets back each time keep no new node from its guard,
   setBack()
   toy.nodes.set('new', aNode('new'))
   const repeated = new RepeatedActs({ monoMs: () => monoMs(toy.now) })
-  const made: string[] = []
+  const [made, atOnce]: [string[], number[]] = [[], []]
   for (let passes = 0; passes < 8; passes += 1) {
     const isHeld = (action: GuardAction): boolean => repeated.isHeld('all', guardActionKey(action))
     const decision = repeated.paced('all', decideGuards(toy.snapshot(), isHeld), guardActionKey)
+    atOnce.push(decision.kind === 'act' ? decision.actions.length : 0)
     for (const action of decision.kind === 'act' ? decision.actions : []) {
       toy.perform(action)
       repeated.done('all', guardActionKey(action))
@@ -81,6 +82,7 @@ test('budgets that a policy sets back each time keep no new node from its guard,
     setBack()
   }
   assert.deepEqual(made, ['new'])
+  assert.equal(Math.max(...atOnce), 200, 'no pass writes more than that')
 })
 
 const EVERY_TAINT = aDaemonSet({ tolerations: [{ operator: 'Exists' }] })

@@ -5,6 +5,7 @@ import { listedNodes } from '../../../src/ground/model/owned/listed-nodes.ts'
 import type { Reason } from '../../../src/ground/model/reason.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { decideGuards } from '../../../src/guard/decide/decide.ts'
+import { guardReasons } from '../../../src/guard/decide/event-reasons.ts'
 import type { GuardSnapshot, GuardView } from '../../../src/guard/decide/snapshot.ts'
 import { guardStatus, refusedGuardStatus } from '../../../src/guard/decide/status.ts'
 import { aNode } from '../../support/guard/guard-objects.ts'
@@ -199,6 +200,30 @@ for (const { title, spec, prepare, said, rows, conditions } of ROWS) {
     assert.deepEqual([rowsOf(status), wordsOf(status)], [rows, { ...ALL_WELL, ...conditions }])
   })
 }
+
+/** `CODE OBJECT` of each reason that Events of the guard say beside its grants. */
+function toldOf(toy: GuardToy, view: Partial<GuardView> = {}): readonly string[] {
+  const s = toy.snapshot()
+  const [found] = s.guards
+  assert.ok(found !== undefined)
+  return guardReasons(s, { ...found, ...view }).map(({ code, object = '' }) => `${code} ${object}`)
+}
+
+test('Events tell why nodes of a guard wait, and once a node is held for longer than maxHold; nothing while the world is not known', () => {
+  const toy = guarded({ ...HOLDS, maxHold: { seconds: 60, policy: 'Wait' } })
+  cordon(toy, 'n1')
+  hold(toy, 'n1')
+  assert.deepEqual(toldOf(toy), ['HoldStands n1'])
+  for (let i = 0; i < 13; i += 1) toy.turn()
+  assert.deepEqual(toldOf(toy), ['HoldStands n1', 'HeldTooLong n1'])
+  toy.isFresh = false
+  assert.deepEqual(toldOf(toy), [])
+})
+
+test('Events tell that the DaemonSet of a guard is gone, and that its releases cannot be read', () => {
+  const toy = guarded(HOLDS, { 'evenkeel.dev/guard-releases': '[' })
+  assert.deepEqual(toldOf(toy, { isTargetGone: true }), ['TargetGone storage', 'ReleasesUnreadable storage'])
+})
 
 test('a foreign budget is named by the condition, with what to do', () => {
   const toy = guarded()

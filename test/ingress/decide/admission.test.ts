@@ -142,6 +142,19 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'n1 writeOp Updating r2',
   ],
   [
+    'a node whose detach has taken too long is tried again when a person asks for it',
+    aScene([
+      aNodeOf('n1', {
+        slot: OURS,
+        op: anOp({}, { t0: 700, t1: 699 }),
+        asks: 'dc',
+        is: { agent: {}, request: { kind: 'retry', of: 'op-1' } },
+      }),
+      aNodeOf('n2', { deployment: NEW }),
+    ]),
+    'n1 writeOp Detaching r2 marked',
+  ],
+  [
     'a wish for an earlier operation counts for nothing',
     aScene([{ ...stuck, request: { kind: 'retry', of: 'op-0' } }, aNodeOf('n2', { deployment: NEW })]),
     `hold ${STUCK}`,

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { decideIngress } from '../../../src/ingress/decide/decide.ts'
+import type { IngressOp } from '../../../src/ingress/decide/op.ts'
 import type { IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
 import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
 import { aNodeOf, anOp, aScene, aSlot, NODE_MARK, NOW, OURS, outFor } from '../../support/ingress-world.ts'
@@ -149,6 +150,18 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'n1 writeOp Updating r2',
   ],
   [
+    'the mark of its Deployment was set again a moment ago, as its pods were to change: its grace is waited for',
+    aScene([
+      aNodeOf('n1', {
+        slot: OURS,
+        op: anOp({ phase: 'Updating', markedAgain: wallMs(NOW - 5_000) }, { t1: 90, t2: 1 }),
+        asks: 'dc',
+      }),
+      OTHER,
+    ]),
+    'hold n1 DetachGrace',
+  ],
+  [
     'the template was written before the node was asked to leave: it counts as being updated all the same',
     aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'd', deployment: r2 }), OTHER]),
     'n1 writeOp Updating r2',
@@ -285,6 +298,11 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'hold n1 ClaimsUnreadable',
   ],
   [
+    'the mark of the Node was removed by others: before the detacher is asked again, its earlier answer is made void',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp({}, { t1: 90 }), asks: 'dc' }), OTHER], byNode),
+    'n1 writeOp Detaching r2',
+  ],
+  [
     'the claim was removed by others while the node is out, before its pods change: it is detached anew',
     aScene([aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 1 }), asks: 'd' }), OTHER]),
     'n1 writeOp Detaching r2',
@@ -314,7 +332,7 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
   ],
   [
     'the operation is of a clock that is far ahead: its graces begin now',
-    aScene([aNodeOf('n1', { slot: OURS, op: anOp({}, { t0: -600 }), asks: 'dc' }), OTHER]),
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp({}, { t0: -600, t1: -599 }), asks: 'dc' }), OTHER]),
     'n1 writeOp Detaching r2',
   ],
   [
@@ -339,11 +357,25 @@ for (const [title, world, decision] of ROWS) {
   test(`after a crash, ${title}`, () => assert.equal(short(decideIngress(world)), decision))
 }
 
-test('after a crash the grace of the mark is not begun anew', () => {
-  const s = aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'dc' }), OTHER])
+function writtenOp(s: IngressSnapshot): IngressOp {
   const decision = decideIngress(s)
   assert.ok(decision.kind === 'act')
   const [action] = decision.actions
   assert.ok(action?.kind === 'writeOp')
-  assert.deepEqual(action.op, { ...anOp(), t1: NOW })
+  return action.op
+}
+
+test('after a crash the grace of the mark is not begun anew', () => {
+  const s = aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'dc' }), OTHER])
+  assert.deepEqual(writtenOp(s), { ...anOp(), t1: NOW })
+})
+
+test('where the mark of the Node is gone, or the times are of the future, nothing counts from before now', () => {
+  const s = aScene([aNodeOf('n1', { slot: OURS, op: anOp({}, { t1: 90 }), asks: 'dc' }), OTHER], byNode)
+  assert.deepEqual(writtenOp(s), anOp({}, { t0: 0 }))
+  const ahead = anOp({ markedAgain: wallMs(NOW + 600_000) }, { t0: -600, t1: -599 })
+  assert.deepEqual(
+    writtenOp(aScene([aNodeOf('n1', { slot: OURS, op: ahead, asks: 'dc' }), OTHER])),
+    anOp({}, { t0: 0 }),
+  )
 })

@@ -92,7 +92,7 @@ function edited({
     gates: nodes
       .filter(({ name }) => name !== fresh)
       .map((node) => served('PodDisruptionBudget', wantedGate(object, identityFor(object, node), 'closed'))),
-    revisions: [before, object].map((at, index) =>
+    revisions: (templateHash(spec) === revision.hash ? [object] : [before, object]).map((at, index) =>
       served('ControllerRevision', wantedRevision(at, { number: index + 1, collisionCount: 0 })),
     ),
     podsOf: () => [],
@@ -247,4 +247,49 @@ test('without a brake a cordoned node with pods counts as out in the node budget
     snapshot.budget.out.map(({ node, why }) => [node, why.map(({ kind }) => kind)]),
     [['n3', ['cordoned']]],
   )
+})
+
+test('a DaemonSet of the health checker that lost its owner is adopted before it is corrected', () => {
+  const { controller: _, ...lost } = served('DaemonSet', checkerOf(edited({ pods: {}, checker: 'none' })))
+  const checker = { ...lost, owners: [], ...COUNTS }
+  assert.deepEqual(
+    healthChecker(edited({ pods: {}, checker })).actions.map(({ kind }) => kind),
+    ['adoptHealthChecker'],
+  )
+})
+
+/** Why nothing is done, and after how long it is looked at again. */
+function heldFor(seen: Parameters<typeof decideObject>[0]): readonly unknown[] {
+  const decision = decideObject(seen)
+  return [...decision.reasons.map(({ code }) => code), decision.kind === 'hold' ? decision.recheckAfterMs : decision]
+}
+
+const seenWith = (reading: IngressReading) => ({ kind: 'seen', reading }) as const
+
+test('an object whose health checkers are not there yet is looked at again in half a minute, as one with a name that is taken', () => {
+  const wanted = checkerOf(edited({ pods: {}, checker: 'none' }))
+  const checker = { ...served('DaemonSet', wanted), ...COUNTS, available: 2 }
+  assert.deepEqual(heldFor(seenWith(edited({ pods: {}, checker }))), ['HealthCheckersMissing', 30_000])
+  const reading = edited({ pods: {}, fresh: 'n1' })
+  const taken = [{ node: 'n1', name: 'front-n1', kind: 'foreign', text: 'is controlled by DaemonSet x' }] as const
+  const among = { ...reading, deployments: { ...reading.deployments, taken } }
+  assert.equal(decided(reading), 'n1 createDeployment')
+  assert.deepEqual(heldFor(seenWith(among)), ['NameTaken', 'NodeNew', 30_000])
+})
+
+test('an object whose next write is refused is looked at again in 10 s, though that write waits longer', () => {
+  const reading = edited({ pods: {}, fresh: 'n1' })
+  const until = wallMs(NOW + 60_000)
+  const refusals = new Map([['createDeployment n1', { words: 'no', since: wallMs(NOW), until }]])
+  const refused = { ...reading, snapshot: { ...reading.snapshot, refusals } }
+  assert.deepEqual(heldFor(seenWith(refused)), ['WriteRefused', 'NodeNew', 10_000])
+})
+
+test('an object that makes no sense, or whose rollback is refused, is looked at again in a minute: its watch tells of an edit', () => {
+  const finding = { code: 'spec', severity: 'error', field: 'spec', text: 'it is wrong', fix: 'mend it' } as const
+  assert.deepEqual(heldFor({ kind: 'refused', name: 'front', findings: [finding] }), ['IngressRefused', 60_000])
+  const reading = edited({ pods: {} })
+  const rollbackRefused = { code: 'RollbackRefused', object: 'front', text: 'front has no revision 9' } as const
+  const back = { ...reading, snapshot: { ...reading.snapshot, rollbackRefused } }
+  assert.deepEqual(heldFor(seenWith(back)), ['RollbackRefused', 60_000])
 })

@@ -245,3 +245,13 @@ test('what was made for a node is made anew for no node but one that changed', (
     [true, true, false, true],
   )
 })
+
+test('a pod that failed counts against its template for ten minutes', () => {
+  const world = asItShouldBe()
+  const failed = (agoMs: number): number | undefined => {
+    const pod = aPod('n1', 'a', '', { isFailed: true, isFinished: true, createdAt: wallMs(NOW - agoMs) })
+    const { nodes } = ingressReading(found({ ...world, pods: { ...world.pods, n1: [pod] } })).snapshot
+    return nodes[0]?.deployment?.failedPods
+  }
+  assert.deepEqual([failed(0), failed(600_000), failed(601_000)], [1, 1, 0])
+})
