@@ -76,10 +76,11 @@ const isOwn = (lock: string, run: string): boolean =>
   lockHoldings(lock)?.some(({ owner }) => owner === lockOwner(run)) === true
 
 function leftOut(nodes: readonly Node[], run: RunState): readonly string[] {
-  const { keepsOut = [], hosts } = run
+  const { keepsOut = [], hosts, done } = run
   const known = new Set([...nodes.map(({ name }) => name), ...(hosts?.order ?? [])])
   return [
-    ...nodes.filter((node) => recordOf(node)?.run === run.id).map(({ name }) => name),
+    // A list may be older than the removal of a record, and shows a node that is done as one in work.
+    ...nodes.filter((node) => recordOf(node)?.run === run.id && !done.includes(node.name)).map(({ name }) => name),
     // A Node that was deleted has no record, but its machine is not back because of that.
     ...keepsOut.filter((name) => !known.has(name)),
     ...machinesBegun(run),
