@@ -1,4 +1,5 @@
 import { DAEMON_SETS, NODES, PODS } from '../world/api-resource.ts'
+import { templateGeneration } from '../world/defaults.ts'
 import { deleteObject } from '../world/delete-object.ts'
 import type { World } from '../world/world.ts'
 import { affinityTo, daemonPlacement, daemonTolerations } from './daemon-placement.ts'
@@ -140,7 +141,7 @@ export class DaemonSetSync {
       resource: DAEMON_SETS,
       owner: set,
       template,
-      labels: { [HASH]: hash, 'pod-template-generation': String(set.metadata.generation ?? 1) },
+      labels: { [HASH]: hash, 'pod-template-generation': templateGeneration(set) },
       spec: { tolerations: daemonTolerations(template.spec), affinity: affinityTo(name, template.spec) },
     })
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { present } from '../../ground/model/present.ts'
 import type { ApiObject } from './api-object.ts'
 import {
@@ -20,6 +21,8 @@ import { isMap } from './merge-patch.ts'
 import { podDefaults, podSpecDefaults } from './pod-defaults.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 
 /** A quarter of the pods may be missing, and as many beside them. */
 const QUARTER = { maxUnavailable: '25%', maxSurge: '25%' }
@@ -136,7 +139,7 @@ export function withAdmitted(resource: ApiResource, object: ApiObject, isAsked: 
     case PODS:
       return { ...object, spec: withDefaultTolerations(isMap(object.spec) ? object.spec : {}) }
     case DAEMON_SETS:
-      return withAnnotations(object, { 'deprecated.daemonset.template.generation': '1' })
+      return withAnnotations(object, { [TEMPLATE_GENERATION]: '1' })
     case PRIORITY_CLASSES:
       return { ...object, preemptionPolicy: object.preemptionPolicy ?? 'PreemptLowerPriority' }
     case NODES:
@@ -149,6 +152,21 @@ export function withAdmitted(resource: ApiResource, object: ApiObject, isAsked: 
       return object
   }
 }
+
+/**
+ * How often the template of a DaemonSet was changed; its pods bear it as a label. Clients cannot write it (pkg/registry/apps/daemonset/strategy.go,
+ * PrepareForUpdate).
+ */
+export function withTemplateCounted(object: ApiObject, old: ApiObject): ApiObject {
+  const before = templateGeneration(old)
+  const isChanged = !isDeepStrictEqual(templateOf(object), templateOf(old))
+  return withAnnotations(object, { [TEMPLATE_GENERATION]: isChanged ? String(Number(before) + 1) : before })
+}
+
+const templateOf = ({ spec }: ApiObject): unknown => (isMap(spec) ? spec.template : undefined)
+
+export const templateGeneration = ({ metadata }: Pick<ApiObject, 'metadata'>): string =>
+  metadata.annotations?.[TEMPLATE_GENERATION] ?? '1'
 
 const withAnnotations = (object: ApiObject, annotations: Readonly<Record<string, string>>): ApiObject => ({
   ...object,

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CHANGED, conflict, invalid } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
-import { type ApiResource, NAMESPACES, PODS } from './api-resource.ts'
+import { type ApiResource, DAEMON_SETS, NAMESPACES, PODS } from './api-resource.ts'
 import { checkObject } from './check-object.ts'
 import { checkTypes } from './check-types.ts'
 import { withDefaultTolerations } from './default-tolerations.ts'
-import { withDefaults, withNameAsLabel } from './defaults.ts'
+import { withDefaults, withNameAsLabel, withTemplateCounted } from './defaults.ts'
 import { finalizersOfNamespace } from './delete-object.ts'
 import { isMap } from './merge-patch.ts'
 import type { World } from './world.ts'
@@ -53,6 +53,7 @@ export function replaceObject(world: World, replacement: Replacement): ApiObject
 function completed({ resource, old, isChecked = false }: Replacement, written: ApiObject): ApiObject {
   if (resource === NAMESPACES) return withNameAsLabel(written)
   const whole = withDefaults(resource, written, old)
+  if (resource === DAEMON_SETS) return withTemplateCounted(whole, old)
   if (resource !== PODS || !isChecked || whole.spec === old.spec || !isMap(whole.spec)) return whole
   return { ...whole, spec: withDefaultTolerations(whole.spec) }
 }

@@ -5,6 +5,7 @@ import { field, fields } from './field.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
+const DAEMON_SETS = '/apis/apps/v1/namespaces/default/daemonsets'
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
 
 const deployment = (name: string) => ({
@@ -163,6 +164,22 @@ export function objectsContract(door: () => ApiDoor): void {
     assert.equal(field(labelled.body, 'metadata.generation'), 1)
     const paused = await ask('PATCH', `${DEPLOYMENTS}/counted`, { contentType, body: { spec: { paused: true } } })
     assert.equal(field(paused.body, 'metadata.generation'), 2)
+  })
+
+  test('a DaemonSet counts the changes of its template apart, in an annotation that no client can write', async () => {
+    const contentType = 'application/merge-patch+json'
+    const { replicas: _, ...counting } = deployment('template-counted').spec
+    const body = { metadata: { name: 'template-counted' }, spec: counting }
+    const counted = ({ body: of }: { readonly body: unknown }): unknown =>
+      (field(of, 'metadata.annotations') as Readonly<Record<string, string>>)[
+        'deprecated.daemonset.template.generation'
+      ]
+    assert.equal(counted(await ask('POST', DAEMON_SETS, { body })), '1')
+    const change = async (patch: object) =>
+      counted(await ask('PATCH', `${DAEMON_SETS}/template-counted`, { contentType, body: patch }))
+    assert.equal(await change({ spec: { updateStrategy: { type: 'OnDelete', rollingUpdate: null } } }), '1')
+    assert.equal(await change({ spec: { template: { metadata: { annotations: { x: 'y' } } } } }), '2')
+    assert.equal(await change({ metadata: { annotations: null } }), '2')
   })
 
   test('a status is written by its own way, which writes no spec', async () => {

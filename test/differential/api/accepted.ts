@@ -15,7 +15,7 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     line: 'Controllers note less on objects',
-    is: /annotations\.(node\.alpha\.kubernetes\.io\/ttl|deprecated\.daemonset\.template\.generation|deployment\.kubernetes\.io\/(desired|max)-replicas)$|^answer Deployment\.metadata\.annotations|labels\.pod-template-generation$|PersistentVolume\.metadata\.annotations\.pv\.kubernetes\.io\/bound-by-controller$/,
+    is: /annotations\.(node\.alpha\.kubernetes\.io\/ttl|deployment\.kubernetes\.io\/(desired|max)-replicas)$|^answer Deployment\.metadata\.annotations|PersistentVolume\.metadata\.annotations\.pv\.kubernetes\.io\/bound-by-controller$/,
   },
   {
     line: 'Conditions and pods do not say which generation they are of, and workloads do not count pods that are ending.',
