@@ -243,6 +243,7 @@ export const KEPT_POLITE: readonly string[] = ['2000396', '2000991', '2001490', 
  * 6300010 of a hook that a process undid while its journal failed: the next one took it for run, and rebooted the node without it.
  * 8000019 of an abandoned slot with a blockedLimit as long as its Lease: each process gave up before it could be known as abandoned.
  * 2026120100008 of a list from before the last record was taken off: the lock of kured was kept for a node that served again.
+ * 2026120100698 of a hook that was undone at the end of a run, while the next run had set the same for its reboot.
  */
 export const KEPT_FILES: readonly string[] = [
   '4000774',
@@ -255,4 +256,5 @@ export const KEPT_FILES: readonly string[] = [
   '6300010',
   '8000019',
   '2026120100008',
+  '2026120100698',
 ]

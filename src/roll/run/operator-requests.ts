@@ -18,6 +18,7 @@ import { GateWatch } from './gates/gate-watch.ts'
 import type { GatherParts } from './gather.ts'
 import { endHooks } from './hooks/end-hooks.ts'
 import { HookRunner } from './hooks/hook-runner.ts'
+import { recordOf } from './last-seen.ts'
 import type { RunState } from './run-state.ts'
 import { SilenceKeeper } from './silences/silence-keeper.ts'
 
@@ -120,11 +121,16 @@ export async function endRequests(
     const [address] = view.node(name)?.internalAddresses ?? []
     return { scope: 'nodes', name, ...present({ address }) }
   })
+  const otherRun = (name: string): string | undefined => {
+    const node = view.node(name)
+    const owner = node && recordOf(node)?.run
+    return owner === run.id ? undefined : owner
+  }
   const say = (text: string): void => emit({ type: 'warning', text })
   try {
     if (runner !== undefined)
       await endHooks(
-        { hooks: run.spec.hooks ?? [], runner, clock, subjects: [...nodes, ...machinesOf(run)], say },
+        { hooks: run.spec.hooks ?? [], runner, clock, subjects: [...nodes, ...machinesOf(run)], otherRun, say },
         interrupt,
       )
     await Promise.all(silences.map((keeper) => keeper.close(interrupt)))

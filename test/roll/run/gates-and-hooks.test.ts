@@ -6,6 +6,7 @@ import type { GateSpec } from '../../../src/roll/model/gate-spec.ts'
 import type { RollEvent } from '../../../src/roll/model/roll-event.ts'
 import { hookKey, type StepHook } from '../../../src/roll/model/step-hook.ts'
 import type { RunState } from '../../../src/roll/run/run-state.ts'
+import { formatRecord, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { aGate, aHook, exited, MemoryGates, MemoryPrograms } from '../../support/gate-and-hook-world.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
 import { announced, out } from '../../support/roll-stages.ts'
@@ -251,6 +252,22 @@ test('an undo that fails is tried again, then stops the roll with the command to
   assert.deepEqual(left(end), ['n1 inService', 'n2 notTouched'])
   assert.ok(end.ended?.next.includes("ceph unset 'a b' n1"), end.ended?.next.join('\n'))
   assert.ok(end.programs.ran.filter((line) => line.includes('unset')).length >= 3)
+})
+
+test('an undo that failed is left at the end where another run works on the node by then: it may have set the same', async () => {
+  const annotations = { [RECORD_ANNOTATION]: formatRecord(aRecord({ run: 'run-9' })) }
+  const end = await rolled({ hooks: [aHook()] }, ({ programs, roll }) => {
+    programs.end = () => {
+      // The roll has restored the node and is at its end: the next failure would be the fourth.
+      if (roll.events.some(({ type }) => type === 'node.ended')) roll.cluster.change('n1', { annotations })
+      return exited(1)
+    }
+  })
+  assert.equal(outcome(end), 'stopped 1')
+  assert.equal(end.programs.ran.filter((line) => line === 'ceph unset n1').length, 4)
+  assert.deepEqual(end.warnings.slice(-1), [
+    'the undo of hook noout is left for n1, since run run-9 works on it; once that run is through, type: ceph unset n1',
+  ])
 })
 
 test('the undo runs after a stop that leaves the node out, and on abort', async () => {
