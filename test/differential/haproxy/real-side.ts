@@ -56,7 +56,7 @@ export class RealSide implements Side {
       machines.set(name, { origin: await LoopbackOrigin.start(t), agentPort })
     }
     const ports = new Map<string, number>()
-    const free = await ephemeralPorts(drawn.backends.length)
+    const free = await ephemeralPorts(drawn.backends.length, FRONT_HOST)
     for (const [at, { name }] of drawn.backends.entries()) ports.set(name, free[at] ?? 0)
     const config = configIn(drawn, {
       host: FRONT_HOST,
