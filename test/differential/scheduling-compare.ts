@@ -34,7 +34,9 @@ function drawnAs(seen: readonly Settled[], strange: string[]): PickNode {
     const facts = seen.flatMap(({ pods }) => pods.get(`${namespace}/${name}`) ?? [])
     const drawn = facts.flatMap(({ node, nominated }) => [nominated, node]).filter((each) => each !== undefined)
     const found = nodes.find(({ metadata }) => drawn.includes(metadata.name))
-    if (found === undefined && nodes.length > 0) {
+    // A pod that was driven out before anything came to rest was not seen on its node.
+    const isGone = seen.at(-1)?.pods.has(`${namespace}/${name}`) === false
+    if (found === undefined && nodes.length > 0 && !isGone) {
       const names = nodes.map(({ metadata }) => metadata.name).join(' ')
       strange.push(`${namespace}/${name}: embedded would take ${names}; real ${drawn.join(' ') || 'none'}`)
     }

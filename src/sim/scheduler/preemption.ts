@@ -94,18 +94,26 @@ function victimsOn(
   const isKept = keptByBudgets(world)
   const guarded: PodObject[] = []
   const free: PodObject[] = []
-  for (const other of lower.toSorted(byImportance)) (isKept(other) ? guarded : free).push(other)
+  for (const other of byImportance(lower)) (isKept(other) ? guarded : free).push(other)
   for (const other of [...guarded, ...free]) {
     gone.delete(other)
     if (refusalNow() !== undefined) gone.add(other)
   }
-  const victims = [...gone].toSorted(byImportance)
+  const victims = byImportance([...gone])
   return { node, victims, violations: guarded.filter((other) => gone.has(other)).length }
 }
 
-/** The higher priority first, and of equal pods the one that has run for longer (util.MoreImportantPod). */
-const byImportance = (a: PodObject, b: PodObject): number =>
-  priorityOf(b.spec) - priorityOf(a.spec) || startOf(a) - startOf(b)
+/**
+ * The higher priority first, and of equal pods the one that has run for longer (util.MoreImportantPod). Of those that have not begun the last one
+ * comes first: each begins "now" when it is asked, so the one that is asked first began earlier.
+ */
+function byImportance(pods: readonly PodObject[]): readonly PodObject[] {
+  const turns = new Map(pods.map((pod, at) => [pod, pod.status?.startTime === undefined ? -at : at]))
+  const turnOf = (pod: PodObject): number => turns.get(pod) ?? 0
+  return pods.toSorted(
+    (a, b) => priorityOf(b.spec) - priorityOf(a.spec) || startOf(a) - startOf(b) || turnOf(a) - turnOf(b),
+  )
+}
 
 /** A pod that has not begun counts as beginning now. */
 function startOf({ status }: PodObject): number {

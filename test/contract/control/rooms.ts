@@ -116,4 +116,23 @@ export const ROOM_ROWS: readonly ControlRow[] = [
       await ground.remove('late')
     },
   },
+  {
+    title: 'of pods that matter alike and have not begun, the one that was placed first has to go',
+    run: async (ground) => {
+      const path = '/apis/scheduling.k8s.io/v1/priorityclasses'
+      await ground.create(path, { metadata: { name: `${ground.name}-high` }, value: 1000 })
+      await ground.node('y', { cpu: '1' })
+      for (const name of ['one', 'two']) {
+        await ground.pod(name, requests({ cpu: '500m' }))
+        assert.equal(await ground.placeOf(name), 'y')
+      }
+      await ground.pod('high', { ...requests({ cpu: '500m' }), priorityClassName: `${ground.name}-high` })
+      const isGoing = async (name: string): Promise<boolean> =>
+        (await ground.get(`${ground.path('pods')}/${name}`, 'metadata.deletionTimestamp')) !== undefined
+      await ground.until('one of them to be told to go', 10_000, async () => (await isGoing('one')) || isGoing('two'))
+      assert.deepEqual([await isGoing('one'), await isGoing('two')], [true, false])
+      await ground.remove('one')
+      await ground.until('its room', 10_000, async () => (await ground.placeOf('high')) === 'y')
+    },
+  },
 ]
