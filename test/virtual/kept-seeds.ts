@@ -198,6 +198,8 @@ export const KEPT_SEEDS: readonly string[] = [
   '6802859',
   // People took the member of etcd off a node a tenth of a second before its servers were attached: the checker took it for never back.
   '7000913',
+  // A Node was registered anew while its node was put back: its agent kept the claim, which no later process withdrew.
+  '2026120200058',
   // A Job's pod had just come when the roll ended: the checker took it for one that the roll had not brought back.
   '1000200008',
 ]

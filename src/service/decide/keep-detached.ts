@@ -1,5 +1,6 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { actuatorOf } from '../actuators/actuator-of.ts'
+import { isKeptFromBefore } from '../actuators/agent/agent-word.ts'
 import type { TrafficAction } from '../model/action.ts'
 import { type ServerRef, serverKey } from '../model/balancer.ts'
 import { isNotSet, takeOut } from './detach.ts'
@@ -72,11 +73,12 @@ export const mayBeDark = (s: ServiceSnapshot): boolean => s.evidence.attachingSi
 
 const wasTaken = (s: ServiceSnapshot, server: NodeServer): boolean => wasOut(s, server) || s.rebooted
 
-const wasOut = (s: ServiceSnapshot, server: NodeServer): boolean => seenOut(s, server) !== undefined || s.announced
+const wasOut = (s: ServiceSnapshot, server: NodeServer): boolean =>
+  seenOut(s, server) !== undefined || s.announced || isKeptFromBefore(s, server)
 
 /**
- * The server was out before, as this process saw, or as the announcement shows, which is made once every server is out. To set
- * it again begins nothing.
+ * The server was out before, as this process saw, or the agent of its node remembers, or as the announcement shows, which is made once every
+ * server is out. To set it again begins nothing.
  */
 export const wasOutBefore = (s: ServiceSnapshot, ref: ServerRef): boolean =>
   nodeServers(s).some((server) => serverKey(server.ref) === serverKey(ref) && wasOut(s, server))

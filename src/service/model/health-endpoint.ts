@@ -48,6 +48,8 @@ export interface EndpointReading {
   readonly onlyClosed: boolean
   /** Ids of the claims that the agent has on disk and answers by. */
   readonly acknowledged: readonly string[]
+  /** Whose claims the agent keeps on its disk, and on which Node object it saw each. Absent: none. */
+  readonly kept?: readonly { readonly owner: string; readonly uid: string }[]
   /** Open connections to the data port; `unknown` where the agent cannot see them. */
   readonly connections: number | 'unknown'
   /** Source address → how many of its polls got the present answer, since it is the present one. */

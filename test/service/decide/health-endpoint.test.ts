@@ -111,6 +111,16 @@ test('a request that another client removed is made again while the node is out'
   )
 })
 
+test('a request that went with its Node is made again where the agent keeps it, by a process that did not make it', () => {
+  const asked = (owner: string, uid: string): readonly string[] => {
+    const n1 = anEndpoint('n1', { answer: 'drain', kept: [{ owner, uid }] }, { adminState: 'drain' })
+    return keepDetached(serviceOf(snapshot({ n1 }))).map(({ kind }) => kind)
+  }
+  assert.deepEqual(asked('roll/run-1', 'uid of the Node before'), ['askAgent'])
+  assert.deepEqual(asked('roll/run-1', 'uid-n1'), [])
+  assert.deepEqual(asked('roll/run-2', 'uid of the Node before'), [])
+})
+
 test('what was noticed is void once the agent answers up again', () => {
   const s = snapshot({ asked: true, n1: out({ answer: 'up' }), evidence: noticedSince('out', 990_000) })
   assert.deepEqual(observe(s).noticing, {})

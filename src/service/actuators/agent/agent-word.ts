@@ -19,6 +19,13 @@ export function isAcknowledged(s: ServiceSnapshot, { reading }: NodeServer): boo
 }
 
 /**
+ * The agent keeps the claim of this owner from a Node object before this one, and the Node was registered anew without it. That ends
+ * once the owner claims the node again and withdraws it.
+ */
+export const isKeptFromBefore = (s: ServiceSnapshot, { reading }: NodeServer): boolean =>
+  reading?.endpoint?.kept?.some(({ owner, uid }) => owner === s.owner && uid !== s.node.uid) === true
+
+/**
  * The state that a server is put back to. A node that another claim kept out before goes back to what that owner wants then,
  * once the claim of this run is withdrawn.
  */

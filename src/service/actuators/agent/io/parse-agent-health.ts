@@ -27,11 +27,22 @@ export function parseAgentHealth(text: string): AgentHealth | undefined {
     answer,
     onlyClosed: isOnlyClosed(reasons),
     acknowledged,
+    ...present({ kept: keptIn(maintenance.kept) }),
     dataPort: dataPort === 'open' || dataPort === 'closed' ? dataPort : 'unknown',
     connections: isCount(connections) ? connections : 'unknown',
     polls: Object.fromEntries(polls.flatMap((poll) => pollsOf(poll, answer))),
     ...(Array.isArray(ingress) ? { ingresses: ingress.flatMap(ingressOf) } : {}),
   }
+}
+
+function keptIn(kept: unknown): EndpointReading['kept'] {
+  if (!isJsonObject(kept) || !Array.isArray(kept.claims)) return undefined
+  const claims = kept.claims.flatMap((claim: unknown) =>
+    isJsonObject(claim) && typeof claim.owner === 'string' && typeof claim.uid === 'string'
+      ? [{ owner: claim.owner, uid: claim.uid }]
+      : [],
+  )
+  return claims.length === 0 ? undefined : claims
 }
 
 function ingressOf(entry: unknown): readonly IngressHealth[] {

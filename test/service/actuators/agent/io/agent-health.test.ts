@@ -35,3 +35,14 @@ test('of each object it is read whether it is up, and at which ports that are op
   )
   assert.deepEqual(answer([7, null, { ...web, ports: {} }, { ...web, name: 4 }]).ingresses, [])
 })
+
+test('of the claims on the disk of the node it is read whose they are, and which Node object bore them', () => {
+  const claims = [{ owner: 'roll/run-1', id: 'a', uid: 'u1' }, { owner: 7, uid: 'u1' }, { owner: 'person/x' }, null]
+  const health = (kept: unknown): string =>
+    JSON.stringify({ node: 'n1', answer: 'drain', maintenance: { acknowledged: [], kept }, polls: [] })
+  assert.deepEqual(parseAgentHealth(health({ version: 2, uid: 'u1', claims }))?.kept, [
+    { owner: 'roll/run-1', uid: 'u1' },
+  ])
+  for (const kept of [null, [], { claims: 'x' }, { claims: [] }])
+    assert.equal(parseAgentHealth(health(kept))?.kept, undefined)
+})
