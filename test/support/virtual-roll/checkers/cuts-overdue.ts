@@ -3,8 +3,6 @@ import type { Scene } from './scene.ts'
 import { serverKey } from './server-word.ts'
 
 const NAME = 'cuts-overdue'
-/** `detach.idleLimit` of every roll here. */
-const IDLE_LIMIT_MS = 5_000
 /** Between two looks. */
 const UNSEEN_MS = 150
 
@@ -24,7 +22,7 @@ export function cutsOverdue(scene: Scene): Checker {
         const key = serverKey(request.instance, path)
         const outMs = scene.nowMs - (outSince.get(key) ?? scene.nowMs)
         scene.cutsMs.push({ instance: request.instance, atMs: scene.nowMs })
-        if (outMs + UNSEEN_MS < IDLE_LIMIT_MS)
+        if (outMs + UNSEEN_MS < scene.idleLimitMs)
           scene.tell(NAME, `sessions of ${key} were cut ${Math.round(outMs)} ms after it was taken out`)
       }
     },

@@ -120,6 +120,8 @@ export class Scene {
   mayTakeLock = false
   /** Run → how many processes of it have begun. */
   readonly #processes = new Map<string, number>()
+  /** `detach.idleLimit` of the rolls. */
+  idleLimitMs = 5_000
   /** To be called right after people did something: it may be undone before the next look. */
   onHand: () => void = () => undefined
   /** Whether a process runs that can reach all that it needs, and could for a while. */

@@ -124,6 +124,7 @@ class SeedRun {
     this.#programs = new FilePrograms({ scene: this.#scene, file: scenario.file, sinceMs })
     this.#digest = new Digest(cluster)
     this.#roll = this.#rollBy('0001', spec)
+    this.#scene.idleLimitMs = this.#roll.spec.detach.idleLimitMs
     this.#operator = this.#operatorOf(this.#roll)
     const targets = (this.#roll.spec.probe?.targets ?? []).filter(({ control }) => !control)
     if (targets.length === 0) throw new Error('the roll has no probe')
