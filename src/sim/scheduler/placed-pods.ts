@@ -12,6 +12,8 @@ export interface PlacedPods {
   usageOf(node: string): Usage
   matching(namespace: string, selector: WrittenSelector | undefined): readonly PodObject[]
   withAntiAffinity(): readonly PodObject[]
+  /** Absent: they are as they are now. */
+  readonly change?: Change & { readonly of: PlacedPods }
 }
 
 /** As they are now. */
@@ -40,6 +42,7 @@ export function placedAfter(placed: PlacedPods, { without = new Set(), beside = 
     ...more,
   ]
   return {
+    change: { of: placed, without, beside },
     onNode: (node) =>
       after(
         placed.onNode(node),

@@ -71,18 +71,26 @@ const isDomain = (
 ): boolean =>
   (nodeAffinityPolicy !== 'Honor' || isWanted(node, spec)) && (nodeTaintsPolicy !== 'Honor' || !isRepelled(node, spec))
 
-/** Pods that are being deleted are not counted, and a selector that is empty counts none (common.go, countPodsMatchSelector). */
+/**
+ * Pods that are being deleted are not counted, and a selector that is empty counts none (common.go, countPodsMatchSelector). Neither holds for pods
+ * that would come or go: they are added to the count and taken from it as they are (filtering.go, updateWithPod).
+ */
 function countByNode(
   placed: PlacedPods,
   namespace: string,
   selector: WrittenSelector | undefined,
 ): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  const { matchLabels = {}, matchExpressions = [] } = selector ?? {}
-  if (Object.keys(matchLabels).length + matchExpressions.length === 0) return counts
-  for (const pod of placed.matching(namespace, selector)) {
-    const { nodeName = '' } = pod.spec
-    if (!isGoing(pod)) counts.set(nodeName, (counts.get(nodeName) ?? 0) + 1)
+  const count = ({ spec: { nodeName = '' } }: PodObject, by: 1 | -1): void => {
+    counts.set(nodeName, (counts.get(nodeName) ?? 0) + by)
   }
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {}
+  const { of: now = placed, without = [], beside = [] } = placed.change ?? {}
+  if (Object.keys(matchLabels).length + matchExpressions.length > 0)
+    for (const pod of now.matching(namespace, selector)) if (!isGoing(pod)) count(pod, 1)
+  const isSelected = labelTest(selector)
+  const isOurs = ({ metadata }: PodObject): boolean => metadata.namespace === namespace && isSelected(metadata.labels)
+  for (const pod of beside) if (isOurs(pod)) count(pod, 1)
+  for (const pod of without) if (isOurs(pod)) count(pod, -1)
   return counts
 }
