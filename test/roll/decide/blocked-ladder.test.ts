@@ -27,6 +27,9 @@ function said(world: BlockedCase): string {
   return decision.kind === 'settled' ? 'settled' : `hold: ${decision.reasons.map(({ code }) => code).join(' ')}`
 }
 
+/** No Service selects it any more. */
+const withdrawn = { ...released, labels: { ...released.labels, app: 'evenkeel-leaving' } }
+
 const ROWS: readonly (readonly [string, BlockedCase, string])[] = [
   ['a pod that was not refused is evicted', {}, 'evict'],
   ['on the first rung it is waited for', { forMs: 119_999, pauses: true }, 'hold: BudgetExhausted'],
@@ -58,6 +61,22 @@ const ROWS: readonly (readonly [string, BlockedCase, string])[] = [
     'one that was let go goes on when its replacement is ready after all',
     { forMs: 420_000, pods: [released, aPod('cart-b', 'n2', { labels: LABELS })], healthy: 2 },
     'withdrawPod',
+  ],
+  [
+    'once it is no endpoint any more, it serves on for six seconds, as one that leaves politely by choice does by default',
+    {
+      ...{ forMs: 420_000, pods: [withdrawn, aPod('cart-b', 'n2', { labels: LABELS })], healthy: 2 },
+      evidence: { endpointGoneSince: { [cart.uid]: monoMs(NOW - 5_999) } },
+    },
+    'hold: PoliteWait',
+  ],
+  [
+    'and then it is evicted',
+    {
+      ...{ forMs: 420_000, pods: [withdrawn, aPod('cart-b', 'n2', { labels: LABELS })], healthy: 2 },
+      evidence: { endpointGoneSince: { [cart.uid]: monoMs(NOW - 6_000) } },
+    },
+    'evict',
   ],
   [
     'one that leaves politely by choice is not deleted while its replacement starts',

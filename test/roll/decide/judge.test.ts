@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { present } from '../../../src/ground/model/present.ts'
 import type { FailureWindow, ProbeStatus } from '../../../src/ground/model/probe.ts'
 import type { Reason, ReasonCode } from '../../../src/ground/model/reason.ts'
 import { plainText } from '../../../src/ground/model/sentence.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
-import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
+import type { NodeReading, RollSnapshot, SlotReading } from '../../../src/roll/decide/snapshot.ts'
 import type { ReloadSpan } from '../../../src/roll/model/reload-span.ts'
 import type { Verdict } from '../../../src/roll/model/verdict.ts'
 import { out } from '../../support/roll-stages.ts'
@@ -275,4 +276,20 @@ test('a node that is restored and does not settle stays out, whatever held it up
   const s = aSnapshot({ record: aRecord(), evidence })
   const found = judge({ ...s, run: { ...s.run, verdict } })
   assert.deepEqual([found?.keepOut, found?.reasons.map(({ code }) => code)], [true, ['BudgetExhausted', 'NotSettled']])
+})
+
+test('a node in work that bears something else in the place of its record is given up as it is, once its slot cannot come any more', () => {
+  const foreign = { ok: true, value: aRecord({ run: 'run-9' }) } as const
+  const broken = { ok: false, why: 'it is not JSON' } as const
+  const found = (inItsPlace: NodeReading['inItsPlace'], state: SlotReading['state']): unknown => {
+    const s = aSnapshot({ ...out, change: { slot: { state, mayAct: state === 'mine' } } })
+    const verdict = judge({ ...s, current: { ...s.current, ...present({ inItsPlace }) } })
+    return verdict && [verdict.kind, verdict.keepOut, ...verdict.reasons.map(({ code }) => code)].join(' ')
+  }
+  for (const state of ['mine', 'lost'] as const) {
+    assert.equal(found(foreign, state), 'stopped true RecordOfAnotherRun', state)
+    assert.equal(found(broken, state), 'stopped true RecordUnreadable', state)
+    assert.equal(found(undefined, state), undefined, state)
+  }
+  for (const state of ['free', 'other', 'stale'] as const) assert.equal(found(broken, state), undefined, state)
 })

@@ -61,6 +61,8 @@ interface Case {
   readonly slices?: readonly EndpointSlice[]
   readonly workloads?: readonly Workload[]
   readonly given?: 'up'
+  /** What the API server was like. */
+  readonly api?: Pick<NodeSnapshot['cluster'], 'staleForMs' | 'lostAt'>
   /** How many were ready when the node was recorded. */
   readonly recorded?: number
   readonly journalWritable?: boolean
@@ -83,7 +85,7 @@ function snapshot(world: Case): NodeSnapshot {
     ...base,
     journalWritable: world.journalWritable ?? true,
     spec: aSpec({ drain: { ...drain, polite } }),
-    cluster: { ...base.cluster, slices, ...(services === undefined ? {} : { services }) },
+    cluster: { ...base.cluster, slices, ...(services === undefined ? {} : { services }), ...world.api },
     ...(world.given === 'up'
       ? { run: { ...base.run, verdict: { kind: 'aborted', keepOut: false, reasons: [] } } }
       : {}),
@@ -227,6 +229,16 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     'on the way back, one that is not replaced has its labels back',
     { pods: [released], given: 'up' },
     'giveBackPod {"pod-template-hash":"abc"}',
+  ],
+  [
+    'on the way back, none has its labels back by what is known from before the API server went away',
+    { pods: [released], given: 'up', api: { staleForMs: 1 } },
+    'hold drain: ApiUnreachable',
+  ],
+  [
+    'on the way back, none leaves its Services so soon after an outage that kube-proxy may not follow yet',
+    { pods: [released, replacement], given: 'up', api: { staleForMs: 0, lostAt: monoMs(NOW - 74_999) } },
+    'hold drain: ApiWasAway',
   ],
   [
     'on the way back, one out of its Services whose replacement fell away has all its labels back',

@@ -30,7 +30,7 @@ export type ReleasedPod = Pod & { readonly polite: PoliteMark }
 
 export const isReleased = (pod: Pod): pod is ReleasedPod => pod.polite !== undefined
 
-/** The default, where the file does not choose the pod any more. */
+/** The default, where the file does not choose the pod any more, or has it replaced first since it may not leave. */
 const LEAVE_AFTER_MS = 6_000
 
 /** How many failures in a row are ignored. */

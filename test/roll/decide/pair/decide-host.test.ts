@@ -41,8 +41,31 @@ const refusedAway = ({ agoMs, sinceMs }: { readonly agoMs: number; readonly sinc
   change: { run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
 })
 
+/** Another run has the slot, as the last try to take it so long ago has shown. */
+const refusedSlot = (agoMs: number): Given => ({
+  evidence: { slotRefused: { at: at(agoMs), reason: { code: 'SlotTaken', text: 'x' } } },
+  change: { slot: { state: 'other', mayAct: false } },
+})
+
+/** It still answers long after its reboot was sent, and the address came back to it after a command so long ago. */
+const cameBack = (agoMs: number): Given => ({
+  memory: announced,
+  evidence: { moved: { to: 'away', at: at(agoMs) }, reboot: { at: at(400_000), answer: { kind: 'sent' } } },
+})
+
+/** It is back without its weight, and its instance refused so long ago to set that. */
+const refusedWeight = (agoMs: number): Given => ({
+  on: ['lb-2'],
+  bootId: AFTER,
+  lb1: { weight: 1 },
+  memory: proven,
+  evidence: { provenSince: at(9000), refusedAt: at(agoMs) },
+})
+
 const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['no slot yet', { change: { slot: { state: 'free', mayAct: false } } }, 'slot: takeSlot'],
+  ['a slot that another run has, asked for a moment ago', refusedSlot(1999), 'slot? SlotTaken'],
+  ['the same, two seconds ago', refusedSlot(2000), 'slot: takeSlot'],
   ['another run took the slot for good', { change: { slot: { state: 'lost', mayAct: false } } }, 'slot? SlotTaken'],
   ['a slot that is not renewed', { change: { slot: { state: 'mine', mayAct: false } } }, 'record? SlotNotRenewed'],
   ['all well', {}, 'record: record'],
@@ -111,14 +134,13 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     { on: ['lb-2'], memory: announced, evidence: { ...moved, reboot: { at: at(400_000), answer: { kind: 'sent' } } } },
     'reboot: reboot',
   ],
+  ['the same, with the address back on it', cameBack(400_000), 'detach: moveAway'],
   [
-    'the same, with the address back on it',
-    {
-      memory: announced,
-      evidence: { moved: { to: 'away', at: at(400_000) }, reboot: { at: at(400_000), answer: { kind: 'sent' } } },
-    },
-    'detach: moveAway',
+    'the same, where the command that moves it away was sent again just now',
+    cameBack(29_999),
+    'reboot? AddressStillHere',
   ],
+  ['the same, half a minute after that', cameBack(30_000), 'detach: moveAway'],
   [
     'back, and requests failed on a full disk: the journal knows that its addresses are to come back',
     {
@@ -194,6 +216,12 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     { on: ['lb-2'], bootId: AFTER, lb1: { weight: 1 }, memory: proven, evidence: { provenSince: at(1000) } },
     'settle: restoreServer',
   ],
+  [
+    'a weight that was lost, and that its instance refused to set a moment ago',
+    refusedWeight(4999),
+    'settle? ServerStateLost',
+  ],
+  ['the same, five seconds ago', refusedWeight(5000), 'settle: restoreServer'],
   [
     'a weight that the agent of the server has changed',
     {

@@ -107,6 +107,11 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     { memory: began, change: { ...restoring, ...hooked('beforeNode', DONE) } },
     'attach: undoHook',
   ],
+  [
+    'stopped while it runs: it is not undone beside itself',
+    { memory: began, change: { ...restoring, ...hooked('beforeNode', run({ kind: 'running' })) } },
+    'attach? HookRuns',
+  ],
   ['stopped, nothing was begun', { memory: began, change: { ...restoring, ...hooked('beforeNode') } }, 'restored'],
   [
     'stopped, its addresses are back',
