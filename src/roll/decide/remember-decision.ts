@@ -16,7 +16,7 @@ import { slot } from './steps/slot.ts'
 import { soak } from './steps/soak.ts'
 import { uncordon } from './steps/uncordon.ts'
 
-/** What each step remembers of its own waiting. */
+/** What each step remembers of its own waiting, whichever of its rules has decided. */
 const STEP_RULES: Readonly<Record<Step, Pick<StepRule, 'remember'>>> = {
   slot,
   record,

@@ -39,7 +39,6 @@ export const cordonAgain: StepRule = {
     if (unschedulable) return done
     return holdWhere(mayDisrupt(s)) ?? act([{ kind: 'cordon', node: name }], uncordonedByOthers)
   },
-  remember: beforeReboot,
 }
 
 export const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'the cordon was lifted meanwhile' }
