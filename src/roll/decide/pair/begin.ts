@@ -1,3 +1,4 @@
+import { invariant } from '../../../ground/model/invariant.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { act, done, type Hold, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
 import type { MachineAction, ServerBefore } from '../../model/host-pair.ts'
@@ -9,7 +10,7 @@ import type { MachineRule } from '../step-rule.ts'
 import { windowAgainst } from '../window/time-windows.ts'
 import { mayBegin } from './machine-guards.ts'
 import type { MachineSnapshot } from './machine-snapshot.ts'
-import { ownInstances, ownMachine, serversOf, silentMachines } from './pair-state.ts'
+import { ownInstances, ownMachine, serversOf } from './pair-state.ts'
 
 /** Step 1: the first slot of the node budget and no other one, so that two rolls never have a machine each. */
 export const slot: MachineRule = {
@@ -66,7 +67,7 @@ export const record: MachineRule = {
 
 function writeRecord(s: MachineSnapshot): StepAnswer<MachineAction> {
   const bootId = ownMachine(s)?.reading?.bootId
-  if (bootId === undefined) return hold(silentMachines(s))
+  invariant(bootId !== undefined, 'a machine that may be begun has answered')
   const servers = serversOf(ownInstances(s)).map(
     ({ ref, ownState: state, weight, operational }): ServerBefore => ({ ref, state, weight, up: operational === 'up' }),
   )
