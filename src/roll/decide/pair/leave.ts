@@ -13,6 +13,7 @@ import type { MachineSnapshot } from './machine-snapshot.ts'
 import { addressesHere, answersSince, notWhole, ownMachine, silentMachines, stillHere } from './pair-state.ts'
 
 const TRY_AGAIN_MS = 5000
+/** A command that did not fail has so long to move an address that came back. */
 const MOVE_AGAIN_MS = 30_000
 
 /** Step 4: the addresses go to another machine, and the connections of clients to this one end. */
@@ -21,7 +22,7 @@ export const detach: MachineRule = {
   next(s) {
     const { memory, evidence } = s
     // The reboot is announced. Before its command is sent again, an address that came back has to go again.
-    if (memory.intent === true) return isUnheard(s) && isToMoveAgain(s) ? moveAway(s) : done
+    if (memory.intent === true) return (isUnheard(s) ? moveAgain(s) : undefined) ?? done
     if (memory.isAway !== true) return holdWhere([...mayLeave(s), ...notWhole(s)]) ?? beforeLeaving(s) ?? moveAway(s)
     return (
       moveDue(s, 'away', moveAway) ??
@@ -130,10 +131,12 @@ function isUnheard(s: MachineSnapshot): boolean {
   return own !== undefined && answersSince(own, since) && now - since >= resendAfterMs(s, evidence.reboot?.answer)
 }
 
-function isToMoveAgain(s: MachineSnapshot): boolean {
+/** Undefined: it has no address any more, or the command that moves it away was sent a moment ago, and did not fail. */
+function moveAgain(s: MachineSnapshot): StepAnswer<MachineAction> | undefined {
   const { moved } = s.evidence
-  const isSent = moved?.to === 'away' && s.now - moved.at < MOVE_AGAIN_MS
-  return addressesHere(s).length > 0 && !isSent
+  if (addressesHere(s).length === 0) return undefined
+  const isSent = moved !== undefined && s.now - moved.at < MOVE_AGAIN_MS
+  return moveDue(s, 'away', moveAway) ?? (isSent ? undefined : moveAway(s))
 }
 
 function waiting({ host: { name: object }, evidence: { reboot: sent } }: MachineSnapshot): Reason {

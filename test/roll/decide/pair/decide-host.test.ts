@@ -47,10 +47,13 @@ const refusedSlot = (agoMs: number): Given => ({
   change: { slot: { state: 'other', mayAct: false } },
 })
 
-/** It still answers long after its reboot was sent, and the address came back to it after a command so long ago. */
-const cameBack = (agoMs: number): Given => ({
+/**
+ * It still answers long after its reboot was sent, and the address came back to it after a command so long ago, or the command that moves
+ * it away once more failed then.
+ */
+const cameBack = (agoMs: number, failed: { readonly error?: string } = {}): Given => ({
   memory: announced,
-  evidence: { moved: { to: 'away', at: at(agoMs) }, reboot: { at: at(400_000), answer: { kind: 'sent' } } },
+  evidence: { moved: { to: 'away', at: at(agoMs), ...failed }, reboot: { at: at(400_000), answer: { kind: 'sent' } } },
 })
 
 /** It is back without its weight, and its instance refused so long ago to set that. */
@@ -141,6 +144,8 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     'reboot? AddressStillHere',
   ],
   ['the same, half a minute after that', cameBack(30_000), 'detach: moveAway'],
+  ['the same, where that command failed a moment ago', cameBack(4999, { error: 'exit code 1' }), 'detach? MoveFailed'],
+  ['the same, five seconds after that', cameBack(5000, { error: 'exit code 1' }), 'detach: moveAway'],
   [
     'back, and requests failed on a full disk: the journal knows that its addresses are to come back',
     {
