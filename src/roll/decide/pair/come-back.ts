@@ -91,7 +91,8 @@ export const attach: MachineRule = {
     // An earlier process may have moved the addresses away again without an entry in its journal.
     const isUnsure = moved === undefined && addressesHere(s).length === 0
     const due = putRight(s) ?? (isUnsure ? holdWhere(notSettled(s)) : undefined) ?? moveDue(s, 'back', moveBack)
-    return due ?? (attachedAt === undefined ? holdWhere(notWhole(s, moved?.at)) : undefined) ?? done
+    const lost = silentSinceProof(s).length > 0 ? [] : serversLost(s).map(({ reason }) => reason)
+    return due ?? holdWhere([...(attachedAt === undefined ? notWhole(s, moved?.at) : []), ...lost]) ?? done
   },
   limit(s) {
     const { attachingSince, attachDueSince: since = attachingSince, isSoaked } = s.evidence
@@ -283,7 +284,7 @@ export const serversLost = (s: MachineSnapshot): readonly Lost[] =>
     return [{ action, reason: { code: 'ServerStateLost', object: key, text } }]
   })
 
-/** Undefined: no server has to be put right, or an instance refused that a moment ago, or did it in vain. */
+/** Undefined: no server has to be put right, or an instance refused that a moment ago, or did it in vain, and it is waited for. */
 function putRight(s: MachineSnapshot): StepAnswer<MachineAction> | undefined {
   if (silentSinceProof(s).length > 0) return undefined
   if (s.now - (s.evidence.refusedAt ?? Number.NEGATIVE_INFINITY) < TRY_AGAIN_MS) return undefined

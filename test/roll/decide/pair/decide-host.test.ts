@@ -65,6 +65,14 @@ const refusedWeight = (agoMs: number): Given => ({
   evidence: { provenSince: at(9000), refusedAt: at(agoMs) },
 })
 
+/** It is back for the soak time, and a server of its instance has not the weight that it had. */
+const soakedWithoutWeight = (evidence: MachineEvidence): Given => ({
+  bootId: AFTER,
+  lb1: { weight: 1 },
+  memory: { record: RECORD, isProven: true, intent: true },
+  evidence: { ...back, attachedAt: at(900_000), ...evidence },
+})
+
 const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['no slot yet', { change: { slot: { state: 'free', mayAct: false } } }, 'slot: takeSlot'],
   ['a slot that another run has, asked for a moment ago', refusedSlot(1999), 'slot? SlotTaken'],
@@ -271,6 +279,17 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     },
     'through',
   ],
+  ['the same, and a server has lost its weight', soakedWithoutWeight({}), 'attach: restoreServer'],
+  [
+    'the same, and its instance refused to set that a moment ago',
+    soakedWithoutWeight({ refusedAt: at(1000) }),
+    'attach? ServerStateLost',
+  ],
+  [
+    'the same, and its instance took the command in vain',
+    soakedWithoutWeight({ restored: { 'web/n1 on lb-1': { times: 3, notBefore: at(-4000) } } }),
+    'attach? ServerStateLost',
+  ],
 ]
 
 for (const [what, given, expected] of ROWS) {
@@ -383,6 +402,10 @@ test('each wait for a machine has a limit, and what it leads to depends on wheth
         evidence: { ...back, attachingSince: long },
       },
       'stopped keepOut PairNotWhole AddressOnNone',
+    ],
+    [
+      soakedWithoutWeight({ refusedAt: at(1000), attachDueSince: at(300_000) }),
+      'stopped keepOut PairNotWhole ServerStateLost',
     ],
     [
       {
