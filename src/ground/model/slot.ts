@@ -26,6 +26,9 @@ export const SLOTS_NAMESPACE = 'evenkeel'
 /** How long a slot is watched by default before its holder counts as gone; a Lease may ask for longer. */
 export const SLOT_STALE_MS = 120_000
 
+/** No roll file asks for a longer one. */
+export const SLOT_LONGEST_MS = 3_600_000
+
 /** A held slot as it was read last. */
 export interface SeenSlot {
   readonly index: number

@@ -1,4 +1,5 @@
 import { type Reason, waitOf } from '../../ground/model/reason.ts'
+import { SLOT_LONGEST_MS } from '../../ground/model/slot.ts'
 import { monoMs } from '../../ground/model/time.ts'
 import { actionKey } from '../../service/model/action.ts'
 import type { Decision } from '../model/decision.ts'
@@ -124,10 +125,15 @@ export function stuckLimitLeftMs(s: AnySnapshot): number | undefined {
 const ABANDONED_SLACK_MS = 30_000
 
 /** A shorter limit would end each process before it can find that the owner of the slot is gone, and take the slot. */
-const abandonedAfterMs = ({ spec }: AnySnapshot, reasons: readonly Reason[]): number =>
-  reasons.some(({ code }) => code === 'SlotTaken' || code === 'SlotAbandoned')
-    ? spec.slots.leaseDurationMs + ABANDONED_SLACK_MS
-    : 0
+const abandonedAfterMs = (s: AnySnapshot, reasons: readonly Reason[]): number =>
+  reasons.some(({ code }) => code === 'SlotTaken' || code === 'SlotAbandoned') ? slotsLastMs(s) + ABANDONED_SLACK_MS : 0
+
+/** A slot lasts for as long as its own Lease says, where that is longer: its owner goes by another file. Any program may write a Lease. */
+function slotsLastMs(s: AnySnapshot): number {
+  const slots = isOfMachine(s) ? [] : (s.budget?.slots ?? [])
+  const theirs = slots.map(({ durationMs }) => Math.min(durationMs, SLOT_LONGEST_MS))
+  return Math.max(s.spec.slots.leaseDurationMs, ...theirs)
+}
 
 function stuckLimitMs({ spec }: AnySnapshot, reasons: readonly Reason[]): number {
   switch (classOf(reasons)) {

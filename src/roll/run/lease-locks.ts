@@ -2,7 +2,7 @@ import { formatDuration } from '../../ground/model/duration.ts'
 import type { Lease } from '../../ground/model/lease.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { OVER } from '../../ground/model/over.ts'
-import { restorerOf, SLOT_STALE_MS } from '../../ground/model/slot.ts'
+import { restorerOf, SLOT_LONGEST_MS, SLOT_STALE_MS } from '../../ground/model/slot.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
@@ -26,7 +26,7 @@ const RENEWALS = 6
 const LOOKS = 24
 /** As short and as long as slots may last (`slots.leaseDuration`). What asks for more was not written by us. */
 const DURATION_MS_MIN = 15_000
-const DURATION_MS_MAX = 3_600_000
+const DURATION_MS_MAX = SLOT_LONGEST_MS
 const RELEASE_LIMIT_MS = 10_000
 const UNANSWERED_MAX = 3
 const NEVER = new AbortController().signal

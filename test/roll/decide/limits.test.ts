@@ -79,6 +79,18 @@ test('a slot is not given up before its owner can be known as gone, and the slot
   assert.equal(kindAfter(0, 'SlotStale'), 'held')
 })
 
+test('a slot whose own Lease lasts longer than the file says is not given up before that, and no Lease asks for more than an hour', () => {
+  const kindAfter = (stuckMs: number, durationMs: number): unknown => {
+    const owner = { holder: 'run-2/a', run: 'run-2', node: 'n2' }
+    const slots = [{ index: 0, owner, isStale: false, renewTime: '', durationMs }]
+    const s = aSnapshot({ change: { budget: { limit: { kind: 'count', count: 1 }, cordons: 'unknown', slots } } })
+    const stuckReasons = [{ code: 'SlotTaken', text: 'x' }] as const
+    return judge({ ...s, evidence: { ...s.evidence, stuckSince: monoMs(s.now - stuckMs), stuckReasons } })?.kind
+  }
+  assert.deepEqual([kindAfter(929_999, 900_000), kindAfter(930_000, 900_000)], [undefined, 'held'])
+  assert.deepEqual([kindAfter(3_629_999, 1e12), kindAfter(3_630_000, 1e12)], [undefined, 'held'])
+})
+
 test('a drain that was blocked for less goes on', () => {
   const stuck = { ...detachedEvidence(), stuckSince: monoMs(401_000), stuckReasons: [] }
   assert.equal(judge(aSnapshot({ ...out, evidence: stuck })), undefined)

@@ -60,7 +60,7 @@ export const drainSection = section(
       .prefault('warn'),
     blockedLimit: durationField({
       description:
-        'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a slot that another run holds, an instance that does not answer. After that the node is restored and the roll is held. A slot is waited for at least `slots.leaseDuration` and 30 s more, so that an abandoned one is taken over.',
+        'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a slot that another run holds, an instance that does not answer. After that the node is restored and the roll is held. A slot is waited for at least `slots.leaseDuration`, or what its own Lease says if that is longer, and 30 s more, so that an abandoned one is taken over.',
       from: '1s',
       to: '24h',
     }).prefault('10min'),
