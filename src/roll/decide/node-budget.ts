@@ -9,6 +9,7 @@ import { ONE_OUT } from '../../service/model/budget-object.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { parseNodeRecord } from '../../service/model/parse-node-record.ts'
 import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
+import { goesBefore } from './service-of.ts'
 import type { RollSnapshot, SlotReading } from './snapshot.ts'
 
 type LimitSnapshot = Pick<RollSnapshot, 'budget' | 'spec'> & {
@@ -88,7 +89,7 @@ const hasBegun = ({ livesBy }: SeenSlot, { annotations }: Node): boolean =>
 const isOfController = ({ owner }: Claim): boolean => owner.startsWith('ingress/') || owner.startsWith('guard/')
 
 /**
- * Nodes that a roll does not wait for once it has begun: they have begun too, and have higher slots. Each counts the other if
+ * Nodes that a roll does not wait for once it has begun: they have begun too, and come after it. Each counts the other if
  * the budget became smaller, or a third node bad, meanwhile; then the one with the lower slot goes on. A roll that has
  * announced its reboot does not ask, and waits for no other roll.
  */
@@ -97,10 +98,16 @@ export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
   if (own === undefined) return new Set()
   return new Set(
     liveSlots(s).flatMap((slot) => {
-      const node = slot.index > own.index ? nodeOf(s, slot) : undefined
+      const node = comesAfter(s, own, slot) ? nodeOf(s, slot) : undefined
       return node !== undefined && hasBegun(slot, node) && !(INTENT_ANNOTATION in node.annotations) ? [node.name] : []
     }),
   )
+}
+
+/** Two lanes of this process wait for each other's balancers too: in another order than there, each would wait for the other. */
+function comesAfter(s: NodeSnapshot, own: SeenSlot, { index, owner }: SeenSlot): boolean {
+  const lane = s.run.beside?.find(({ node }) => node === owner.node)
+  return lane === undefined ? index > own.index : !goesBefore(s.run, lane)
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Node } from '../../ground/model/node.ts'
 import type { ServiceSnapshot } from '../../service/decide/service-snapshot.ts'
 import { parseTimestamp } from '../../service/model/detacher.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
+import type { NodeBeside, RunSnapshot } from './snapshot.ts'
 
 /** By the snapshot, which never changes: each step of a pass asks several times. */
 const SERVICES = new WeakMap<NodeSnapshot, ServiceSnapshot>()
@@ -43,12 +44,14 @@ function madeOf(s: NodeSnapshot): ServiceSnapshot {
 }
 
 /**
- * Of two lanes at most one waits for the other: the lane that is leaving already goes first; if both are leaving, or neither,
- * the one with `goesFirst`.
+ * Of two lanes at most one waits for the other, for the sake of a balancer or of the node budget: the lane that is leaving already goes
+ * first; if both are leaving, or neither, the one with `goesFirst`.
  */
+export const goesBefore = (run: Pick<RunSnapshot, 'isLeaving'>, { goesFirst, isLeaving }: NodeBeside): boolean =>
+  isLeaving === (run.isLeaving === true) ? goesFirst : isLeaving
+
 function besideOf({ run, cluster }: NodeSnapshot): { readonly beside?: readonly Node[] } {
-  const own = run.isLeaving === true
-  const leaving = run.beside?.filter(({ goesFirst, isLeaving }) => (isLeaving === own ? goesFirst : isLeaving)) ?? []
+  const leaving = run.beside?.filter((beside) => goesBefore(run, beside)) ?? []
   if (leaving.length === 0) return {}
   const beside = cluster.nodes.filter(({ name }) => leaving.some(({ node }) => node === name))
   return beside.length === 0 ? {} : { beside }

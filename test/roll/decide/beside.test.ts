@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { waitOf } from '../../../src/ground/model/reason.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { NodeBeside } from '../../../src/roll/decide/snapshot.ts'
+import { formatRecord, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { aNode, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
 
 const out = { adminState: 'drain' } as const
 
@@ -90,3 +92,52 @@ test('without the node beside it a backend has no server either: then that is sa
     ['LastUsableServer'],
   )
 })
+
+/** Each of two nodes with its record, where a third one serves nothing and two may be out. */
+function bothOf(slotOfN1: 0 | 1, leaving: readonly string[]): readonly string[] {
+  const nodes = ['n1', 'n2'].map((name) =>
+    aNode(name, {
+      unschedulable: leaving.includes(name),
+      annotations: { [RECORD_ANNOTATION]: formatRecord(recordOf(name)) },
+    }),
+  )
+  const slots = ['n1', 'n2'].map((node) => ({
+    index: node === 'n1' ? slotOfN1 : 1 - slotOfN1,
+    owner: { holder: `run-1/${node}`, run: 'run-1', node },
+    ...{ isStale: false, renewTime: '', durationMs: 120_000 },
+  }))
+  return nodes.map((node, at) => {
+    const s = aSnapshot({
+      servers: [...nodes.map(({ name }) => aServer(name)), aServer('n3', { operational: 'down', check: 'failing' })],
+    })
+    const beside = nodes
+      .filter((other) => other !== node)
+      .map(({ name }) => ({ node: name, goesFirst: at === 1, isLeaving: leaving.includes(name) }))
+    return shortDecision(
+      decide({
+        ...s,
+        budget: { ...budget, slots },
+        run: { ...s.run, beside, ...(leaving.includes(node.name) ? { isLeaving: true } : {}) },
+        current: { node, dataPorts: {}, record: { ok: true, value: recordOf(node.name) } },
+        cluster: { ...s.cluster, nodes: [...nodes, aNode('n3')] },
+        evidence: { ...s.evidence, node: node.name },
+      }),
+    )
+  })
+}
+
+const recordOf = (name: string) => {
+  const { servers } = aRecord()
+  return aRecord({
+    servers: servers.map((server) => ({ ...server, server: name, address: `10.0.0.${name.slice(1)}` })),
+  })
+}
+
+for (const slotOfN1 of [0, 1] as const)
+  for (const leaving of [[], ['n1'], ['n2'], ['n1', 'n2']])
+    test(`of two nodes of a roll that have begun, one goes on and the other waits for it: n1 has slot ${slotOfN1}, and ${leaving.join(' and ') || 'neither'} leaves already`, () => {
+      const decisions = bothOf(slotOfN1, leaving)
+      const waits = decisions.filter((text) => text.startsWith('hold') && text.includes('OtherNodeOfRoll'))
+      const goes = decisions.filter((text) => text.startsWith('act'))
+      assert.deepEqual([waits.length, goes.length], [1, 1], decisions.join('; '))
+    })
