@@ -107,7 +107,7 @@ export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
 /** Two lanes of this process wait for each other's balancers too: in another order than there, each would wait for the other. */
 function comesAfter(s: NodeSnapshot, own: SeenSlot, { index, owner }: SeenSlot): boolean {
   const lane = s.run.beside?.find(({ node }) => node === owner.node)
-  return lane === undefined ? index > own.index : !goesBefore(s.run, lane)
+  return lane === undefined ? index > own.index : !goesBefore(s, lane)
 }
 
 /**

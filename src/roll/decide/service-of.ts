@@ -2,8 +2,9 @@ import { rollOwner } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { ServiceSnapshot } from '../../service/decide/service-snapshot.ts'
 import { parseTimestamp } from '../../service/model/detacher.ts'
-import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
-import type { NodeBeside, RunSnapshot } from './snapshot.ts'
+import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
+import type { NodeBeside, RollSnapshot } from './snapshot.ts'
+import { isBeyondRestore } from './subject.ts'
 
 /** By the snapshot, which never changes: each step of a pass asks several times. */
 const SERVICES = new WeakMap<NodeSnapshot, ServiceSnapshot>()
@@ -45,14 +46,25 @@ function madeOf(s: NodeSnapshot): ServiceSnapshot {
 
 /**
  * Of two lanes at most one waits for the other, for the sake of a balancer or of the node budget: the lane that is leaving already goes
- * first; if both are leaving, or neither, the one with `goesFirst`.
+ * first; if both are leaving, or neither, one that has its slot; and of two such the one with `goesFirst`.
  */
-export const goesBefore = (run: Pick<RunSnapshot, 'isLeaving'>, { goesFirst, isLeaving }: NodeBeside): boolean =>
-  isLeaving === (run.isLeaving === true) ? goesFirst : isLeaving
+export function goesBefore({ run, slot }: Pick<NodeSnapshot, 'run' | 'slot'>, beside: NodeBeside): boolean {
+  if (beside.isLeaving !== (run.isLeaving === true)) return beside.isLeaving
+  const hasSlot = beside.hasSlot === true
+  return hasSlot === (slot.state === 'mine') ? beside.goesFirst : hasSlot
+}
 
-function besideOf({ run, cluster }: NodeSnapshot): { readonly beside?: readonly Node[] } {
-  const leaving = run.beside?.filter((beside) => goesBefore(run, beside)) ?? []
+/** An earlier process of the run has cordoned the node, or gone on from there: it is leaving from the first pass of this one on. */
+export function hasLeft(s: RollSnapshot): boolean {
+  const record = hasCurrent(s) ? ownRecord(s) : undefined
+  if (!hasCurrent(s) || record === undefined) return false
+  const isCordonedByUs = s.current.node.unschedulable && !record.unschedulable
+  return isCordonedByUs || isBeyondRestore(s) || Object.keys(s.evidence.setOut).length > 0
+}
+
+function besideOf(s: NodeSnapshot): { readonly beside?: readonly Node[] } {
+  const leaving = s.run.beside?.filter((beside) => goesBefore(s, beside)) ?? []
   if (leaving.length === 0) return {}
-  const beside = cluster.nodes.filter(({ name }) => leaving.some(({ node }) => node === name))
+  const beside = s.cluster.nodes.filter(({ name }) => leaving.some(({ node }) => node === name))
   return beside.length === 0 ? {} : { beside }
 }

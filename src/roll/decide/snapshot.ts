@@ -87,6 +87,8 @@ export interface NodeBeside {
   readonly goesFirst: boolean
   /** Its servers may be out, or may be taken out at this moment. */
   readonly isLeaving: boolean
+  /** A slot is held for it. */
+  readonly hasSlot?: true
   /** Uids of pods that were put back on it, and go down with it. Absent: none. */
   readonly putBack?: readonly string[]
 }

@@ -217,10 +217,14 @@ export class Lane {
     return [...first.flatMap((lane) => nodesOf(lane, true)), ...after.flatMap((lane) => nodesOf(lane, false))]
   }
 
-  #leaves(): Pick<NodeBeside, 'isLeaving' | 'putBack'> {
+  #leaves(): Omit<NodeBeside, 'node' | 'goesFirst'> {
     const s = this.snapshot
     const putBack = s !== undefined && hasCurrent(s) ? podsPutBack(s).map(({ uid }) => uid) : []
-    return { isLeaving: this.#pass?.isLeaving === true, ...(putBack.length === 0 ? {} : { putBack }) }
+    return {
+      isLeaving: this.#pass?.isLeaving === true,
+      ...(this.#parts.keeper.state().kind === 'held' ? { hasSlot: true } : {}),
+      ...(putBack.length === 0 ? {} : { putBack }),
+    }
   }
 }
 

@@ -18,7 +18,7 @@ import { observe } from '../decide/observe.ts'
 import { rememberDecision } from '../decide/remember-decision.ts'
 import { evictedPod, rememberOutcome } from '../decide/remember-outcome.ts'
 import { requestVerdict } from '../decide/request-verdict.ts'
-import { serviceOf } from '../decide/service-of.ts'
+import { hasLeft, serviceOf } from '../decide/service-of.ts'
 import type { RollSnapshot } from '../decide/snapshot.ts'
 import type { Decision } from '../model/decision.ts'
 import { STEPS } from '../model/step.ts'
@@ -92,7 +92,7 @@ export class NodePass {
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report.decided(snapshot, decision)
-    this.#isLeaving ||= leaves(decision)
+    this.#isLeaving ||= leaves(decision) || hasLeft(snapshot)
     const done = decision.kind === 'act' ? await this.#act(snapshot, decision, signal) : decision
     // It has been gone for too long, or was gone when it was given up; or what the operator asked for failed.
     this.#verdict.give(goneVerdict(this.#last) ?? requestVerdict(this.#last))

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitOf } from '../../../src/ground/model/reason.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
+import { hasLeft } from '../../../src/roll/decide/service-of.ts'
 import type { NodeBeside } from '../../../src/roll/decide/snapshot.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
-import { aNode, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
+import { aNode, aRecord, aServer, aSnapshot, NEW_BOOT } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 const out = { adminState: 'drain' } as const
@@ -14,7 +15,7 @@ const budget = { limit: { kind: 'count', count: 3 }, cordons: 'noBrake', slots: 
 interface Row {
   readonly title: string
   /** Of n2; n1 is to leave. */
-  readonly beside?: Omit<NodeBeside, 'node'>
+  readonly beside?: Pick<NodeBeside, 'goesFirst' | 'isLeaving'>
   /** n1 is cordoned, or is about to be. */
   readonly isLeaving?: true
   /** Whether n3, which is in no lane, serves. */
@@ -73,7 +74,7 @@ for (const { title, beside, isLeaving, n3, says } of ROWS) {
       servers: [aServer('n1'), aServer('n2'), aServer('n3', n3 ? {} : out)],
     })
     const own = isLeaving === undefined ? {} : { isLeaving }
-    const lanes = beside === undefined ? {} : { beside: [{ node: 'n2', ...beside }], ...own }
+    const lanes = beside === undefined ? {} : { beside: [{ node: 'n2', hasSlot: true as const, ...beside }], ...own }
     const decision = decide({ ...s, budget, run: { ...s.run, ...lanes } })
     const said =
       decision.kind === 'act' ? decision.actions.map(({ kind }) => kind) : decision.reasons.map(({ code }) => code)
@@ -91,6 +92,31 @@ test('without the node beside it a backend has no server either: then that is sa
     reasons.map(({ code }) => code),
     ['LastUsableServer'],
   )
+})
+
+test('a node with its slot waits for no node that goes first and has none, and that leaves nothing yet', () => {
+  const s = aSnapshot({ servers: [aServer('n1'), aServer('n2'), aServer('n3', out)] })
+  const beside = (lane: Omit<NodeBeside, 'node' | 'goesFirst'>): string =>
+    shortDecision(decide({ ...s, budget, run: { ...s.run, beside: [{ node: 'n2', goesFirst: true, ...lane }] } }))
+  assert.equal(beside({ isLeaving: false }), 'act record: writeRecord')
+  assert.equal(beside({ isLeaving: false, hasSlot: true }), 'hold record: OtherNodeOfRoll')
+  assert.equal(beside({ isLeaving: true }), 'hold record: OtherNodeOfRoll')
+})
+
+test('a node that an earlier process of the run has cordoned, or set out, or announced, is leaving from the first pass on', () => {
+  const setOut = { evidence: { setOut: { 'web/n1 on lb-1': true as const } } }
+  const wasCordoned = { node: { unschedulable: true }, record: aRecord({ unschedulable: true }) }
+  for (const [world, has] of [
+    [{}, false],
+    [{ node: { unschedulable: true } }, false],
+    [{ record: aRecord() }, false],
+    [{ record: aRecord(), node: { unschedulable: true } }, true],
+    [wasCordoned, false],
+    [{ ...wasCordoned, ...setOut }, true],
+    [{ ...wasCordoned, announced: true }, true],
+    [{ ...wasCordoned, node: { unschedulable: true, bootId: NEW_BOOT } }, true],
+  ] as const)
+    assert.equal(hasLeft(aSnapshot(world)), has, JSON.stringify(world))
 })
 
 /** Each of two nodes with its record, where a third one serves nothing and two may be out. */
@@ -112,7 +138,12 @@ function bothOf(slotOfN1: 0 | 1, leaving: readonly string[]): readonly string[] 
     })
     const beside = nodes
       .filter((other) => other !== node)
-      .map(({ name }) => ({ node: name, goesFirst: at === 1, isLeaving: leaving.includes(name) }))
+      .map(({ name }) => ({
+        node: name,
+        goesFirst: at === 1,
+        isLeaving: leaving.includes(name),
+        hasSlot: true as const,
+      }))
     return shortDecision(
       decide({
         ...s,

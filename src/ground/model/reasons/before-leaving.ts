@@ -76,7 +76,7 @@ export const BEFORE_LEAVING = {
     wait: 'blocked',
   },
   OtherNodeOfRoll: {
-    is: 'n2 of the same roll is out, and the budget has no room for n3 until it is back; or n3 waits for n2 of the same roll: with both out, a backend has no usable server',
+    is: 'n2 of the same roll is out or about to be, and the budget has no room for n3 until it is back; or n3 waits for n2 of the same roll: with both out, a backend has no usable server',
     cause: '`parallel` of the roll file allows several nodes at a time, and this node has to wait for another one.',
     cure: 'Nothing to do: the roll goes on with this node once the other node is back in service.',
     wait: 'by law',

@@ -90,7 +90,7 @@ function overBudget(s: NodeSnapshot): StepAnswer | undefined {
 const awaitsOwn = (s: NodeSnapshot, node: string): Reason => ({
   code: 'OtherNodeOfRoll',
   object: node,
-  text: `${node} of the same roll is out, and the budget has no room for ${s.current.node.name} until it is back`,
+  text: `${node} of the same roll is out or about to be, and the budget has no room for ${s.current.node.name} until it is back`,
 })
 
 function mayTake(s: NodeSnapshot): StepAnswer {
