@@ -32,6 +32,8 @@ export interface Actuator {
   isNotSet(s: ServiceSnapshot, place: NodeServer): boolean
   /** The request of this owner is lost, but the place is out for another owner: a new request takes nothing from service. */
   isOverwritten(s: ServiceSnapshot, place: NodeServer): boolean
+  /** What moves the place still has the request of this owner, although nothing asks for it any more. */
+  keepsRequest(s: ServiceSnapshot, place: NodeServer): boolean
 
   /** Why another program may undo what is set; asked before a node is touched. */
   mayBeUndone(matched: MatchedServer): Reason | undefined

@@ -1,6 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { actuatorOf } from '../actuators/actuator-of.ts'
-import { isKeptFromBefore } from '../actuators/agent/agent-word.ts'
 import type { TrafficAction } from '../model/action.ts'
 import { type ServerRef, serverKey } from '../model/balancer.ts'
 import { isNotSet, takeOut } from './detach.ts'
@@ -74,7 +73,7 @@ export const mayBeDark = (s: ServiceSnapshot): boolean => s.evidence.attachingSi
 const wasTaken = (s: ServiceSnapshot, server: NodeServer): boolean => wasOut(s, server) || s.rebooted
 
 const wasOut = (s: ServiceSnapshot, server: NodeServer): boolean =>
-  seenOut(s, server) !== undefined || s.announced || isKeptFromBefore(s, server)
+  seenOut(s, server) !== undefined || s.announced || actuatorOf(s, server).keepsRequest(s, server)
 
 /**
  * The server was out before, as this process saw, or the agent of its node remembers, or as the announcement shows, which is made once every

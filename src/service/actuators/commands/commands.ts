@@ -28,6 +28,7 @@ export const commands = (spec: BalancerCommands): Actuator => ({
   }),
   isNotSet: (_s, { reading }) => reading?.ownState === 'ready' && !isUnknown(reading),
   isOverwritten: () => false,
+  keepsRequest: () => false,
   mayBeUndone: () => undefined,
   unheard: ({ reading, instance }) => (isUnknown(reading) ? unknown(reading, instance.balancer) : undefined),
   untaken: (_s, { reading, recorded }) => {

@@ -40,6 +40,7 @@ export const annotation = (spec: DetacherSpec): Actuator => ({
   isNotSet: (_s, place) =>
     place.reading?.ownState !== (place.recorded.state === 'ready' ? 'drain' : place.recorded.state),
   isOverwritten: () => false,
+  keepsRequest: () => false,
   mayBeUndone: () => undefined,
   unheard: () => undefined,
   untaken: (s, place) => (isAsked(place) ? notDetached(s, place, spec) : undefined),

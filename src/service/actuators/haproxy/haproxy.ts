@@ -23,6 +23,7 @@ export const haproxy: Actuator = {
   }),
   isNotSet: (s, place) => place.reading?.ownState !== detachedState(s, place),
   isOverwritten: () => false,
+  keepsRequest: () => false,
   mayBeUndone: ({ reading, instance }) => (reading.agent ? agentCheck({ reading, instance }) : undefined),
   unheard: () => undefined,
   untaken: (_s, { reading, ref }) =>

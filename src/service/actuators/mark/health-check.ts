@@ -47,6 +47,7 @@ export const healthCheck = (spec: HealthCheckSpec): Actuator => ({
   }),
   isNotSet: (_s, place) => place.reading?.ownState === 'ready',
   isOverwritten: () => false,
+  keepsRequest: () => false,
   mayBeUndone: () => undefined,
   unheard: ({ reading, instance }) => (isUnheard(reading) ? checkUnknown(reading, instance.balancer) : undefined),
   untaken: (s, place) => (isMarked(place) ? unrefused(s, place, spec) : undefined),
