@@ -1,9 +1,9 @@
 import { present } from '../../ground/model/present.ts'
 import { actuatorAt } from '../../service/actuators/actuator-of.ts'
-import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { isStillOut } from '../decide/resume/still-out.ts'
 import { hookKey } from '../model/step-hook.ts'
 import type { GatherParts } from './gather.ts'
+import { recordOf } from './last-seen.ts'
 import { forgetBefore, nodeEnded } from './run-state.ts'
 
 type Parts = Pick<GatherParts, 'run' | 'view' | 'pollers' | 'budget' | 'events'>
@@ -19,7 +19,7 @@ export async function firstPolls({ run, view, pollers, budget, events }: Parts, 
     const node = view.node(name)
     return node === undefined ? [] : [{ run: run.id, node, record, isSent }]
   })
-  const isUnsure = found.some(({ node }) => !(RECORD_ANNOTATION in node.annotations))
+  const isUnsure = found.some(({ node }) => recordOf(node)?.run !== run.id)
   const slots = present({ budget: isUnsure ? await budget?.read(signal) : undefined })
   const instances = pollers.map((poller) => {
     const read = poller.snapshot()

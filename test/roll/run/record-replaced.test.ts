@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { plainText } from '../../../src/ground/model/sentence.ts'
+import { NODE_ANNOTATION } from '../../../src/ground/model/slot.ts'
 import { formatRecord, INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
 import { aNode, aRecord, aServer, aSpec } from '../../support/roll-world.ts'
@@ -128,6 +129,22 @@ for (const [what, record, said] of REPLACED.slice(0, 2))
       /^take off what cannot be read: kubectl annotate node n1 evenkeel.dev\/record-; .* evenkeel roll resume run-1 /,
     )
   })
+
+test('a process that resumes finds the record of another run, and the Lease that still has the node for its own: it takes the slot, says so and stops', async (t) => {
+  const configMaps = { read: async () => BUDGET }
+  const roll = resumed(formatRecord(aRecord({ run: 'run-9' })), { configMaps })
+  roll.cluster.leases.put({
+    ...{ namespace: 'evenkeel', name: 'evenkeel-slot-0', holder: 'run-1/old', durationSeconds: 120 },
+    ...{ renewTime: '', transitions: 0, resourceVersion: '', annotations: { [NODE_ANNOTATION]: 'n1' } },
+  })
+  begun(t, roll)
+  await roll.clock.advance(60_000)
+  const said = 'n1 carries the record of run run-9 in the place of the record of this run, which has n1 out'
+  assert.deepEqual(endOf(roll), ['stopped', 1, ['n1'], [said]])
+  assert.deepEqual(resultOf(roll), ['out', 'not rebooted, cordoned, detached'])
+  assert.match(holderOf(roll) ?? '', /^run-1/)
+  assert.deepEqual([stateOf(roll), roll.reboots], [[true, 'drain'], []])
+})
 
 test('once what cannot be read was taken off, the run that is resumed rolls the node to its end', async (t) => {
   const roll = resumed('{')

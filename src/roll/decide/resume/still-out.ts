@@ -28,23 +28,28 @@ interface LeftNode {
 /**
  * Whether a node that an earlier process took out may still be out by its run: it bears the run's record, or it has lost that record
  * and something else shows it. Otherwise people have put it back, or `abort` on another machine has, and what the journal says of it is
- * over. A cordon alone shows nothing: people cordon too. What cannot be read may show it.
+ * over. A cordon alone shows nothing: people cordon too. Where it bears the record of another run, that run may have set all but what
+ * names this one. What cannot be read may show it.
  */
 export function isStillOut(left: LeftNode): boolean {
   const { run, node } = left
   const text = node.annotations[RECORD_ANNOTATION]
-  if (text === undefined) return isMarked(left) || holdsSlot(left) || left.record.servers.some(isOut(left))
+  if (text === undefined) return isNamed(left) || isTainted(node) || left.record.servers.some(isOut(left))
   const found = parseNodeRecord(text)
-  return !found.ok || found.value.run === run
+  return !found.ok || found.value.run === run || isNamed(left)
 }
 
-function isMarked({ run, node: { annotations, taints } }: LeftNode): boolean {
-  const intent = annotations[INTENT_ANNOTATION]
+/** A mark on the Node, or a Lease, names this run. */
+function isNamed(left: LeftNode): boolean {
+  const { run, node } = left
+  const intent = node.annotations[INTENT_ANNOTATION]
   const announced = intent === undefined ? undefined : parseRebootIntent(intent)
   if (announced !== undefined && (!announced.ok || announced.value.run === run)) return true
-  const isClaimed = claimsOf(annotations[MAINTENANCE_ANNOTATION]).some(({ owner }) => owner === rollOwner(run))
-  return isClaimed || taints.some(({ key }) => key === OUT_TAINT.key)
+  const claims = claimsOf(node.annotations[MAINTENANCE_ANNOTATION])
+  return claims.some(({ owner }) => owner === rollOwner(run)) || holdsSlot(left)
 }
+
+const isTainted = ({ taints }: Node): boolean => taints.some(({ key }) => key === OUT_TAINT.key)
 
 /** Versions before wrote no node to the Lease. */
 const holdsSlot = ({ run, node: { name }, budget }: LeftNode): boolean =>
@@ -59,12 +64,12 @@ const isOut =
     if (state !== 'ready') return false
     const asked = instances.filter((known) => known.balancer === balancer && known.instance === instance)
     const isIt = ({ ref, port: at }: ServerReading): boolean =>
-      isNamed(recorded, ref) ||
-      (ref.backend === backend && at === port && !record.servers.some((other) => isNamed(other, ref)))
+      isCalled(recorded, ref) ||
+      (ref.backend === backend && at === port && !record.servers.some((other) => isCalled(other, ref)))
     return (
       asked.some(isSilent) ||
       matchNodeServers(node, asked).some(({ reading }) => isIt(reading) && reading.ownState !== 'ready')
     )
   }
 
-const isNamed = (recorded: RecordedServer, ref: ServerRef): boolean => serverKey(recorded) === serverKey(ref)
+const isCalled = (recorded: RecordedServer, ref: ServerRef): boolean => serverKey(recorded) === serverKey(ref)

@@ -50,6 +50,8 @@ function stillOut({ node = {}, slot, record = {}, instances }: Seen): boolean {
 
 const wasOut = { servers: aRecord().servers.map((server) => ({ ...server, state: 'drain' as const })) }
 
+const OTHERS_RECORD: Seen = { node: recordedBy('run-2'), slot: heldBy('run-1', 'n1') }
+
 const CASES: readonly (readonly [title: string, seen: Seen, isOut: boolean])[] = [
   ['bears the record of its run', { node: recordedBy('run-1') }, true],
   ['bears a record that cannot be read', { node: { annotations: { [RECORD_ANNOTATION]: '{' } } }, true],
@@ -88,6 +90,22 @@ const CASES: readonly (readonly [title: string, seen: Seen, isOut: boolean])[] =
   ['is cordoned, and no more', { node: { unschedulable: true } }, false],
   ['has a server that was out before', { record: wasOut, instances: drained }, false],
   ['bears the record of another run', { node: recordedBy('run-2'), instances: drained }, false],
+  ['bears the record of another run, and its slot is for its own run', OTHERS_RECORD, true],
+  [
+    'bears the record of another run beside the claim of its own',
+    { node: { annotations: { ...recordedBy('run-2').annotations, ...claimOf('roll/run-1').annotations } } },
+    true,
+  ],
+  [
+    'bears the record of another run beside the intent of its own',
+    { node: { annotations: { ...recordedBy('run-2').annotations, ...intentOf('run-1').annotations } } },
+    true,
+  ],
+  [
+    'bears the record of another run, which has tainted it and has a slot for it',
+    { node: { ...recordedBy('run-2'), taints: [OUT_TAINT] }, slot: heldBy('run-2', 'n1') },
+    false,
+  ],
   ['bears the intent of another run', { node: intentOf('run-2') }, false],
   ['is claimed by a person', { node: claimOf('person/anna') }, false],
   ['has a slot of another run', { slot: heldBy('run-2', 'n1') }, false],
