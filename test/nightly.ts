@@ -228,6 +228,12 @@ const PARTS: readonly Part[] = [
     argv: ['test/differential.ts', '--seeds', '2000', '--from', String(firstFleet), '--beside', '12'],
   },
   {
+    name: 'objects',
+    what: '5,000 objects drawn from the CustomResourceDefinitions, right and wrong, on a real API server with the whole controller',
+    argv: ['test/run.ts', 'kube-drawn-objects'],
+    env: { EVERY_TROUBLE: '1', DRAWN_FROM: String(firstDrawn) },
+  },
+  {
     name: 'fields',
     what: 'each field of an IngressDaemonSet on a real API server, with those that by day are shown by another one like them',
     argv: ['test/run.ts', 'kube-ingress-fields'],
