@@ -49,6 +49,10 @@ test('so many are done at once, and those that were refused take no place of oth
   })
   const paused = refusedUntil(1_001, ...actions.slice(0, 3))
   assert.deepEqual(atMost(2, actions, { now, refusals: paused }), { now: [gateOf('n4')], later: actions.slice(0, 3) })
+  assert.deepEqual(atMost(1, actions, { now, refusals: refusedUntil(1_001, gateOf('n1')) }), {
+    now: [gateOf('n2')],
+    later: [gateOf('n3'), gateOf('n4'), gateOf('n1')],
+  })
 })
 
 /** Three nodes with older pods, of which one may be out. */
