@@ -37,7 +37,8 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
     case 'writeRecord':
       return outcome.ok && action.announced === true ? { ...evidence, announcedAgain: true } : evidence
     case 'writeIntent':
-      return outcome.ok ? { ...evidence, intentByUs: true } : evidence
+      if (!outcome.ok) return evidence
+      return { ...evidence, ...(action.again === true ? { announcedAgain: true } : { intentByUs: true }) }
     case 'sendReboot':
       return outcome.reboot === undefined ? evidence : { ...evidence, ...sent(s, outcome.reboot) }
     default:

@@ -68,7 +68,7 @@ export interface NodeReading {
   readonly recordLost?: true
   /** The node bears this in the place of the run's record, which `record` has: another run's, or a text that cannot be read. */
   readonly inItsPlace?: Parsed<NodeRecord>
-  /** Nor does it bear the intent that was on it or in the journal; `intent` has it. */
+  /** The node does not bear the intent that was on it, or whose command the journal has; `intent` has it. */
   readonly intentLost?: true
   readonly record?: Parsed<NodeRecord>
   readonly intent?: Parsed<RebootIntent>

@@ -33,7 +33,7 @@ export async function stillRight(
   if (meant.some(({ kind }) => kind === 'writeIntent' || kind === 'sendReboot')) {
     await poll()
     const s = now()
-    const isBegun = meant.some(({ kind }) => kind === 'sendReboot')
+    const isBegun = meant.some((action) => action.kind === 'sendReboot' || ('again' in action && action.again))
     // Another lane may have stopped the roll meanwhile: a reboot that is announced cannot be taken back.
     return isOut(s) && (isBegun || (s.run.verdict === undefined && !stops(s))) ? meant : []
   }

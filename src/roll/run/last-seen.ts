@@ -7,7 +7,7 @@ import {
   RECORD_ANNOTATION,
   type RebootIntent,
 } from '../../service/model/node-record.ts'
-import { type Parsed, parseNodeRecord } from '../../service/model/parse-node-record.ts'
+import { type Parsed, parseNodeRecord, parseRebootIntent } from '../../service/model/parse-node-record.ts'
 import type { RecordBefore } from './nodes-before.ts'
 import { forgetRecord, type RunState } from './run-state.ts'
 
@@ -33,6 +33,8 @@ export class LastSeen {
   #last: Node | undefined
   /** The uid of the node whose record this process takes off; until a node is begun again. */
   #ending: string | undefined
+  /** Its reboot was announced by this run, as the node showed it or as the journal has it. */
+  #isAnnounced = false
 
   constructor(run: Pick<RunState, 'id' | 'recordsBefore'>) {
     this.#run = run
@@ -41,16 +43,21 @@ export class LastSeen {
   /** A node that is begun, or found under way. */
   begin(node: Node | undefined): SeenNode | undefined {
     this.#ending = undefined
+    this.#isAnnounced = false
     return this.#see(node)
   }
 
   #see(node: Node | undefined): SeenNode | undefined {
     this.#last = node
     if (node === undefined) return undefined
-    // A record that this process has found or written counts until the process removes it.
-    if (this.#ownRecord(node) !== undefined) forgetRecord(this.#run, node.name)
     const before = this.#run.recordsBefore?.[node.name]
-    return before === undefined ? { node } : withoutRecord(node, before)
+    const record = this.#ownRecord(node)
+    if (record === undefined) return before === undefined ? { node } : withoutRecord(node, before)
+    // A record that this process has found or written counts until the process removes it.
+    forgetRecord(this.#run, node.name)
+    const isShown = announces(node, record)
+    this.#isAnnounced ||= isShown || before?.isSent === true
+    return this.#isAnnounced && !isShown ? { node, ...intentOf(node, record) } : { node }
   }
 
   again(name: string, now: Node | undefined): SeenNode | undefined {
@@ -60,7 +67,7 @@ export class LastSeen {
     const record = this.#ownRecord(last)
     const isKept = this.#ownRecord(now) !== undefined || now.uid === this.#ending
     if (record === undefined || isKept) return this.#see(now)
-    return withoutRecord(now, { record, isSent: INTENT_ANNOTATION in last.annotations }, last)
+    return withoutRecord(now, { record, isSent: this.#isAnnounced || INTENT_ANNOTATION in last.annotations }, last)
   }
 
   #ownRecord(node: Node): NodeRecord | undefined {
@@ -83,9 +90,18 @@ function withoutRecord(node: Node, { record, isSent }: RecordBefore, last = node
   const found = node.annotations[RECORD_ANNOTATION]
   const inItsPlace = found === undefined ? undefined : recordFrom(node, found)
   const lost = { node, lostRecord: formatRecord(record), ...present({ inItsPlace }) }
-  if (!isSent || node.bootId !== record.bootId || INTENT_ANNOTATION in node.annotations) return lost
-  const { bootId, run, at } = record
-  return { ...lost, lostIntent: { version: 1, bootId, run, at } }
+  return !isSent || INTENT_ANNOTATION in node.annotations ? lost : { ...lost, ...intentOf(node, record) }
+}
+
+/** Of a node that has the recorded boot id still. */
+const intentOf = (node: Node, { bootId, run, at }: NodeRecord): Pick<SeenNode, 'lostIntent'> =>
+  node.bootId === bootId ? { lostIntent: { version: 1, bootId, run, at } } : {}
+
+/** The node bears the announcement of the reboot for which it has this record. */
+function announces({ annotations }: Node, { run, bootId }: NodeRecord): boolean {
+  const text = annotations[INTENT_ANNOTATION]
+  const intent = text === undefined ? undefined : parseRebootIntent(text)
+  return intent?.ok === true && intent.value.run === run && intent.value.bootId === bootId
 }
 
 const absent = (last: Node): SeenNode => ({ node: { ...last, ready: 'Unknown' }, absent: true })

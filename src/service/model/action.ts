@@ -104,7 +104,8 @@ export type Action =
   | (PodRelabel & { readonly kind: 'withdrawPod' })
   /** The pod gets its labels back, and its ReplicaSet takes it back. */
   | (PodRelabel & { readonly kind: 'giveBackPod' })
-  | { readonly kind: 'writeIntent'; readonly node: string; readonly bootId: string }
+  /** `again`: the node has lost it, and the command may have been sent. */
+  | { readonly kind: 'writeIntent'; readonly node: string; readonly bootId: string; readonly again?: true }
   | { readonly kind: 'sendReboot'; readonly node: string; readonly bootId: string }
   /** New pods avoid a node that the run begins later. */
   | { readonly kind: 'markToCome'; readonly node: string }

@@ -92,10 +92,25 @@ test('a command that may have got lost is sent again while the machine has time 
 
 test('a process that writes a lost intent again does not know whether the command was sent: it waits, and says that the node may be rebooting', () => {
   const s = aSnapshot(announced)
-  const writeRecord = { kind: 'writeRecord', node: 'n1', record: aRecord(), announced: true } as const
-  const evidence = { ...rememberOutcome(s, writeRecord, { ok: true }), awaySince: s.now }
-  const later = (ms: number) => ({ ...s, evidence, now: monoMs(s.now + ms) })
-  assert.equal(shortDecision(decide(later(0))), 'hold reboot: RebootUnknown')
-  assert.match(nodeResult(later(0), undefined, 0).text, /^may be rebooting/)
-  assert.equal(shortDecision(decide(later(60_000))), 'act reboot: sendReboot')
+  for (const written of [
+    { kind: 'writeRecord', node: 'n1', record: aRecord(), announced: true },
+    { kind: 'writeIntent', node: 'n1', bootId: aRecord().bootId, again: true },
+  ] as const) {
+    const evidence = { ...rememberOutcome(s, written, { ok: true }), awaySince: s.now }
+    const later = (ms: number) => ({ ...s, evidence, now: monoMs(s.now + ms) })
+    assert.equal(shortDecision(decide(later(0))), 'hold reboot: RebootUnknown')
+    assert.match(nodeResult(later(0), undefined, 0).text, /^may be rebooting/)
+    assert.equal(shortDecision(decide(later(60_000))), 'act reboot: sendReboot')
+  }
+})
+
+test('an intent that others took off is written again before anything else, also once the roll has stopped', () => {
+  const s = aSnapshot({ ...announced, evidence: { ...detachedEvidence(), awaySince: monoMs(0) } })
+  const verdict = { kind: 'stopped', keepOut: false, reasons: [] } as const
+  for (const run of [s.run, { ...s.run, verdict }]) {
+    const decision = decide({ ...s, run, current: { ...s.current, intentLost: true } })
+    assert.deepEqual(decision.kind === 'act' && decision.actions, [
+      { kind: 'writeIntent', node: 'n1', bootId: aRecord().bootId, again: true },
+    ])
+  }
 })

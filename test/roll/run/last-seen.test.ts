@@ -96,6 +96,29 @@ test('a node whose reboot was announced stays announced until it bears another b
   )
 })
 
+test('an announcement that others took off, or wrote over, counts for as long as the record and the boot id stay', () => {
+  const intentOf = (run: string) => formatRecord({ version: 1, run, bootId: aRecord().bootId, at: aRecord().at })
+  const told = (run: string) =>
+    recorded({ annotations: { [RECORD_ANNOTATION]: RECORD, [INTENT_ANNOTATION]: intentOf(run) } })
+  const after = (before: Node, ...now: readonly Node[]) => {
+    const seen = new LastSeen({ id: 'run-1' })
+    seen.begin(before)
+    return now.map((node) => seen.again('n1', node)?.lostIntent !== undefined)
+  }
+  assert.deepEqual(after(told('run-1'), told('run-1'), recorded(), recorded(), told('run-9'), told('run-1')), [
+    ...[false, true, true, true, false],
+  ])
+  assert.deepEqual(after(told('run-1'), recorded({ bootId: NEW_BOOT })), [false])
+  assert.deepEqual(after(told('run-9'), recorded()), [false], 'it was never this run’s')
+  assert.deepEqual(after(told('run-1'), recorded(), aNode('n1')), [true, true], 'then the record, too')
+  const found = (isSent: boolean) =>
+    new LastSeen({ id: 'run-1', recordsBefore: { n1: { record: aRecord(), isSent } } }).begin(recorded())
+  assert.deepEqual(
+    [found(true), found(false)].map((seen) => seen?.lostIntent?.bootId),
+    [aRecord().bootId, undefined],
+  )
+})
+
 test('a record is read from the text that is asked for, also where the node bore another before', () => {
   const node = recorded()
   const other = formatRecord(aRecord({ run: 'run-2' }))

@@ -37,6 +37,8 @@ export const reboot: StepRule = {
         text: 'the reboot is not announced on the node yet',
       })
     }
+    if (s.current.intentLost === true)
+      return act([{ kind: 'writeIntent', node: node.name, bootId: s.record.bootId, again: true }], intentLost)
     const sent = s.evidence.reboot
     const waitedMs = s.now - (sent?.at ?? s.evidence.awaySince ?? s.now)
     const mustSend = isUnsent(s)
@@ -69,6 +71,12 @@ export const reboot: StepRule = {
     const reasons = stuckReasons.length > 0 ? stuckReasons : unreturned(s)
     return keptOut(isUnsent(s) ? heldUp(s) : notReturned(s), reasons)
   },
+}
+
+/** Other programs go by it, and the rebooter of the node obeys no command without it. */
+const intentLost: Reason = {
+  code: 'NoIntent',
+  text: 'others took the announcement of the reboot off the node, and the reboot may come all the same',
 }
 
 const UNSENT_AGAIN_MS = 5_000
