@@ -11,7 +11,7 @@ import { observe } from '../../../src/roll/decide/observe.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
 import type { Step } from '../../../src/roll/model/step.ts'
 import { announced, back, out } from '../../support/roll-stages.ts'
-import { aSnapshot, aSpec, detachedEvidence, drained, NEW_BOOT } from '../../support/roll-world.ts'
+import { aNode, aSnapshot, aSpec, detachedEvidence, drained, NEW_BOOT } from '../../support/roll-world.ts'
 
 const ofRun = (holderRun: string) => ({ state: 'other', mayAct: false, holderRun }) as const
 const unheard = { ...aSnapshot().cluster, staleForMs: 1 }
@@ -89,6 +89,21 @@ test('a slot whose own Lease lasts longer than the file says is not given up bef
   }
   assert.deepEqual([kindAfter(929_999, 900_000), kindAfter(930_000, 900_000)], [undefined, 'held'])
   assert.deepEqual([kindAfter(3_629_999, 1e12), kindAfter(3_630_000, 1e12)], [undefined, 'held'])
+})
+
+test('most nodes are not Ready also where the node under way is one of them, and two of four are not most', () => {
+  const notReady = (...names: readonly string[]) => {
+    const s = aSnapshot(out)
+    const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) =>
+      aNode(name, { unschedulable: name === 'n1', ready: names.includes(name) ? 'Unknown' : 'True' }),
+    )
+    const [node = s.current.node] = nodes
+    const decision = decide({ ...s, current: { ...s.current, node }, cluster: { ...s.cluster, nodes } })
+    return decision.reasons[0]?.code
+  }
+  assert.equal(notReady('n1', 'n2', 'n3'), 'MostNodesNotReady')
+  assert.equal(notReady('n2', 'n3'), 'OtherNodeBad')
+  assert.equal(notReady('n1', 'n2'), 'OtherNodeBad')
 })
 
 test('a drain that was blocked for less goes on', () => {
