@@ -61,7 +61,10 @@ export function atMost<A extends About>(max: number, actions: readonly A[], know
     if (!refusals.has(actionKey(action))) return 'fresh'
     return pauseOf(action, known) === undefined ? 'due' : 'paused'
   })
-  return { now: [...fresh.slice(0, max), ...due.slice(0, max)], later: [...fresh.slice(max), ...paused, ...due.slice(max)] }
+  return {
+    now: [...fresh.slice(0, max), ...due.slice(0, max)],
+    later: [...fresh.slice(max), ...paused, ...due.slice(max)],
+  }
 }
 
 /**

@@ -83,7 +83,7 @@ function overBudget(s: NodeSnapshot): StepAnswer | undefined {
   const reasons = max === 1 ? named : [usedUp(s, bad, max), ...named]
   const own = bad.find(({ node }) => isBeside(s, node))
   if (own !== undefined) return hold([awaitsOwn(s, own.node), ...reasons])
-  return hold(mostNotReady(s) ? [heartbeatsLost, ...reasons] : reasons)
+  return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...reasons] : reasons)
 }
 
 /** The other node comes back, or ends this roll. So the wait for it has no limit of its own. */
@@ -189,8 +189,10 @@ const heartbeatsLost: Reason = {
 }
 
 /** The node under way is one of them: its heartbeats are lost with the others. */
-const mostNotReady = ({ cluster: { nodes } }: NodeSnapshot): boolean =>
-  nodes.filter(({ ready }) => ready !== 'True').length * 2 > nodes.length
+function mostNotReady({ cluster, current }: NodeSnapshot, bad: readonly NodeOut[]): boolean {
+  const others = bad.filter(({ why }) => why.some(({ kind }) => kind === 'notReady')).length
+  return (others + (current.node.ready === 'True' ? 0 : 1)) * 2 > cluster.nodes.length
+}
 
 const abandoned = (s: NodeSnapshot, slot: SlotReading): Reason => ({
   code: 'SlotAbandoned',
