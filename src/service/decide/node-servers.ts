@@ -92,13 +92,15 @@ function besideRecorded(
 
 /**
  * Recorded servers that the file allows but that are no longer at an address of the node. Such a server gets no command, and no
- * step is done while there is one. Servers of other nodes were never ours.
+ * step is done while there is one. A server at the address of another node was never ours, unless this run has taken it out: then the other
+ * node came to have that address since.
  */
 export const lostServers = (s: ServiceSnapshot): readonly NodeServer[] =>
   allowedRecorded(s).filter(
     ({ recorded }) =>
       // The node under way is checked first: nearly always the server is its own, and no other node has to be checked.
-      !belongsTo(recorded, s.node) && s.nodes.every((node) => !belongsTo(recorded, node)),
+      !belongsTo(recorded, s.node) &&
+      (s.evidence.setOut[serverKey(recorded)] !== undefined || s.nodes.every((node) => !belongsTo(recorded, node))),
   )
 
 /**

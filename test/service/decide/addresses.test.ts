@@ -39,6 +39,23 @@ test('a node that came back with another address is not called in service, and i
   assert.deepEqual(keepDetached(serviceOf(back)), [])
 })
 
+test('nor where another node has its address by now: what the run took out there is not forgotten', () => {
+  for (const [stage, step] of [
+    [{ ...out, node: { unschedulable: true, internalAddresses: moved } }, 'detach'],
+    [{ ...settled, node: { bootId: NEW_BOOT, internalAddresses: moved } }, 'attach'],
+  ] as const) {
+    const s = aSnapshot({ ...stage, evidence: { ...stage.evidence, setOut: { 'web/n1 on lb-1': true } } })
+    const cluster = { ...s.cluster, nodes: [...s.cluster.nodes, aNode('n7', { internalAddresses: ['10.0.0.1'] })] }
+    const taken = {
+      ...s,
+      cluster,
+      budget: { limit: { kind: 'count', count: 2 }, cordons: 'unknown', slots: [] },
+    } as const
+    assert.equal(shortDecision(decide({ ...taken, evidence: observe(taken) })), `hold ${step}: ServerNotListed`)
+    assert.deepEqual(keepDetached(serviceOf(taken)), [])
+  }
+})
+
 test('after the limit it stays out, with its record, and is told to be detached', () => {
   const evidence = { ...uncordoned.evidence, attachingSince: monoMs(700_000) }
   const back = aSnapshot({ ...settled, node: { bootId: NEW_BOOT, internalAddresses: moved }, evidence })
