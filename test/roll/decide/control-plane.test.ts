@@ -12,7 +12,7 @@ import { selectNodes } from '../../../src/roll/decide/plan/select-nodes.ts'
 import type { BudgetReading } from '../../../src/service/decide/budget/budget-reading.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { announced, out } from '../../support/roll-stages.ts'
-import { aNode, aPod, aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
+import { aNode, aPod, aRecord, aServer, aSnapshot, aSpec, drained } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 import { planSnapshot } from './plan-snapshot.ts'
 
@@ -113,6 +113,9 @@ test('of two owners that leave with a member each, the one with the lower slot g
   assert.equal(besideOf({}, higher, {}), `hold: ${ETCD_LOST}; n2 is about to leave: run run-2 holds slot 0 for it`)
   assert.equal(besideOf({ annotations: ofRun2 }, slots), 'act reboot: writeIntent')
   assert.equal(besideOf({ unschedulable: true }, []), 'act reboot: writeIntent', 'a cordon stops no member')
+  const [own = aServer('n1')] = drained()
+  const servers = [own, aServer('n2', { adminState: 'drain' }), aServer('n3')]
+  assert.equal(besideOf({}, [], { ...out, servers }), 'act reboot: writeIntent', 'nor does a balancer')
 })
 
 test('an owner that has begun with a member waits for none that has not begun, whichever slot that one holds', () => {

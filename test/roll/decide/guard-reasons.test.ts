@@ -59,6 +59,7 @@ const facts = (change: Partial<ProbeStatus> = {}): ProbeStatus => ({
 const base = aSnapshot()
 const changed = (change: Partial<NodeSnapshot>): NodeSnapshot => ({ ...base, ...change })
 const cluster = (change: Partial<NodeSnapshot['cluster']>) => changed({ cluster: { ...base.cluster, ...change } })
+const SLOW_AND_FAST = [0.1, 10].map((ratePerSecond): ProbeTarget => ({ ...CONTROL, ratePerSecond, timeoutMs: 0 }))
 const probing = (probe: ProbeStatus, targets: readonly ProbeTarget[] = []): NodeSnapshot => ({
   ...changed({ probe, spec: aSpec({ probe: { targets, baselineMs: 10_000, baselineLimitMs: 60_000 } }) }),
   run: { ...base.run, measuredSince: wallMs(WALL - 50_000) },
@@ -121,6 +122,11 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
     'a slow target is late',
     mayDisrupt(probing(facts({ lastVerdictAt: wallMs(WALL - 5001) }), [CONTROL])),
     { code: 'ProbeSilent', text: 'the probe has measured nothing for 5 s' },
+  ],
+  [
+    'a slow target is asked beside one that is late',
+    mayDisrupt(probing(facts({ lastVerdictAt: wallMs(WALL - 3001) }), SLOW_AND_FAST)),
+    { code: 'ProbeSilent', text: 'the probe has measured nothing for 3 s' },
   ],
   [
     'the baseline is not over',
