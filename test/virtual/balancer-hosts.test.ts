@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Node } from '../../src/ground/model/node.ts'
 import { present } from '../../src/ground/model/present.ts'
 import { plainText } from '../../src/ground/model/sentence.ts'
+import { ofTheHolder } from '../../src/ground/model/slot.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import type { RunState } from '../../src/roll/run/run-state.ts'
 import { RECORD_ANNOTATION } from '../../src/service/model/node-record.ts'
@@ -294,4 +295,27 @@ test('law: a stale slot that another run holds for a machine of a load balancer 
     / see that lb-1 is well, then release its slot as evenkeel budget --watch 2min says$/,
   )
   assert.deepEqual([other.reboots, roll.cluster.node('n1').unschedulable], [[], false])
+})
+
+test('a slot that a run left for a node, and nothing else, is taken over for a machine once nobody has renewed it', async (t) => {
+  const abandoned = (roll: ReturnType<typeof begun>, isMachine = false): void =>
+    roll.cluster.leases.put({
+      ...{ namespace: 'evenkeel', name: 'evenkeel-slot-0', holder: 'run-9/a', durationSeconds: 120 },
+      ...{ renewTime: '', transitions: 0, resourceVersion: '' },
+      annotations: ofTheHolder({ run: 'run-9', node: 'n2', isMachine }),
+    })
+  const roll = begun(t)
+  abandoned(roll)
+  await roll.clock.advance(110_000)
+  assert.deepEqual([roll.pair.said, roll.ended()], [[], undefined])
+  await roll.clock.advance(400_000)
+  assert.deepEqual([roll.ended()?.outcome, roll.pair.boots(), roll.pair.wrongs], ['completed', [1, 1], []])
+  const left = begun(t, { nodes: [aNode('n1'), aNode('n2', { annotations: { [RECORD_ANNOTATION]: '{}' } })] })
+  abandoned(left)
+  await left.clock.advance(2_000_000)
+  assert.deepEqual([left.ended()?.outcome, codes(left), left.pair.said], ['held', ['NodeStillOut'], []])
+  const ofMachine = begun(t)
+  abandoned(ofMachine, true)
+  await ofMachine.clock.advance(2_000_000)
+  assert.deepEqual([ofMachine.ended()?.outcome, codes(ofMachine), ofMachine.pair.said], ['held', ['SlotTaken'], []])
 })

@@ -70,7 +70,9 @@ export interface MachineRecord {
 
 /** One action on a machine, or one fact about it for the journal. */
 export type MachineAction =
-  | { readonly kind: 'takeSlot' | 'releaseSlot' }
+  | { readonly kind: 'releaseSlot' }
+  /** `takeStale`: also from an owner that is gone. */
+  | { readonly kind: 'takeSlot'; readonly takeStale?: true }
   | { readonly kind: 'record'; readonly record: MachineRecord }
   | { readonly kind: 'moveAway' }
   /** Announces the reboot in the journal, and sends it. */

@@ -1,4 +1,5 @@
 import { invariant } from '../../../ground/model/invariant.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { act, done, type Hold, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
 import type { MachineAction, ServerBefore } from '../../model/host-pair.ts'
@@ -23,7 +24,8 @@ export const slot: MachineRule = {
     if (s.slot.state === 'mine') return failing === undefined ? done : withoutSlot(s, failing)
     // While another owner has the slot, no gate is asked.
     const asked = s.evidence.slotRefused === undefined ? holdWhere(gates) : undefined
-    return holdWhere(mayBegin(s)) ?? asked ?? takeSlot(s)
+    // No node bears a record, or the machine would not begin: what is left of the owner of an abandoned slot is its Lease alone.
+    return holdWhere(mayBegin(s)) ?? asked ?? takeSlot(s, s.evidence.slotRefused?.isLeft)
   },
 }
 
@@ -45,12 +47,12 @@ export const renewed = (step: Step): MachineRule => ({ step, next: (s) => holdWh
 const withoutSlot = (s: MachineSnapshot, awaited: Reason): StepAnswer<MachineAction> =>
   refusedLately(s) ?? (s.slot.state === 'mine' ? act([{ kind: 'releaseSlot' }], awaited) : hold([awaited]))
 
-function takeSlot(s: MachineSnapshot): StepAnswer<MachineAction> {
+function takeSlot(s: MachineSnapshot, takeStale?: true): StepAnswer<MachineAction> {
   const { state, holderRun } = s.slot
   const owner = holderRun === undefined ? 'another owner' : `run ${holderRun}`
   if (state === 'lost') return hold([{ code: 'SlotTaken', text: `the slot was taken by ${owner}, so nothing is sent` }])
   const reason: Reason = { code: 'SlotFree', text: 'a machine is rebooted only while the roll has a slot' }
-  return refusedLately(s) ?? act([{ kind: 'takeSlot' }], reason)
+  return refusedLately(s) ?? act([{ kind: 'takeSlot', ...present({ takeStale }) }], reason)
 }
 
 const ASK_SLOT_EVERY_MS = 2000

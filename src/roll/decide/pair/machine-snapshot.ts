@@ -61,7 +61,12 @@ export interface MachineEvidence
   /** It has been back for the soak time; hooks are left. */
   readonly isSoaked?: true
   /** The last try to take the slot, or to give it back, that failed: another owner has it, or the API server did not answer. */
-  readonly slotRefused?: { readonly at: MonoMs; readonly reason: Reason }
+  readonly slotRefused?: {
+    readonly at: MonoMs
+    readonly reason: Reason
+    /** Its owner is gone, and held it for no machine. */
+    readonly isLeft?: true
+  }
   /** When a command to a server of its instances failed last. */
   readonly refusedAt?: MonoMs
   /** Server → how often it was put right without that being seen, and when it is next. Absent: none was. */

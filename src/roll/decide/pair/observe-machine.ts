@@ -1,4 +1,5 @@
 import type { RebootAnswer } from '../../../ground/model/host.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { type MonoMs, monoMs } from '../../../ground/model/time.ts'
 import { type ServerRef, serverKey } from '../../../service/model/balancer.ts'
@@ -81,6 +82,8 @@ export interface MachineOutcome {
   readonly reboot?: RebootAnswer
   /** Why the slot was not given, or not given back. */
   readonly slot?: Reason
+  /** It was not given, and its owner renews it no more and held it for no machine. */
+  readonly isSlotLeft?: true
 }
 
 /** A machine that had its addresses back since has the whole limit anew. */
@@ -119,7 +122,8 @@ export function rememberMachineOutcome(
     case 'takeSlot': {
       const { slotRefused: _, ...rest } = evidence
       if (outcome.ok) return { ...rest, slotTakenAt: now }
-      return outcome.slot === undefined ? rest : { ...rest, slotRefused: { at: now, reason: outcome.slot } }
+      const { slot: reason, isSlotLeft: isLeft } = outcome
+      return reason === undefined ? rest : { ...rest, slotRefused: { at: now, reason, ...present({ isLeft }) } }
     }
     case 'moveAway':
       return { ...evidence, movingSince: movingSince(evidence, now), moved: { to: 'away', at: now, ...error } }

@@ -49,7 +49,7 @@ export class MachineEffects {
   async #do(action: MachineAction, place: MachinePlace, signal: AbortSignal): Promise<MachineOutcome> {
     switch (action.kind) {
       case 'takeSlot':
-        return this.#takeSlot(place.host, signal)
+        return this.#takeSlot(place.host, action.takeStale === true, signal)
       case 'releaseSlot':
         return this.#releaseSlot(signal)
       case 'moveAway':
@@ -71,17 +71,18 @@ export class MachineEffects {
     }
   }
 
-  async #takeSlot({ name }: PairMachine, signal: AbortSignal): Promise<MachineOutcome> {
-    const answer = await this.#parts.keeper.acquire({ node: name, isMachine: true, takeStale: false }, signal)
+  async #takeSlot({ name }: PairMachine, takeStale: boolean, signal: AbortSignal): Promise<MachineOutcome> {
+    const answer = await this.#parts.keeper.acquire({ node: name, isMachine: true, takeStale }, signal)
     if (answer.kind === 'held') return { ok: true }
     if (answer.kind === 'unanswered') {
       const text = `the slot cannot be taken: ${answer.error.message}`
       return { ok: false, error: text, slot: { code: 'ApiUnreachable', text } }
     }
-    const { owner } = answer
+    const { owner, staleInMs } = answer
+    const left = staleInMs === 0 && owner?.isMachine !== true ? { isSlotLeft: true as const } : {}
     const holder = owner === undefined ? 'another owner' : `run ${runOfOwner(owner)}`
     const text = `${holder} has the slot${owner?.node === undefined ? '' : ` for ${owner.node}`}`
-    return { ok: false, error: text, slot: { code: 'SlotTaken', text } }
+    return { ok: false, error: text, slot: { code: 'SlotTaken', text }, ...left }
   }
 
   async #releaseSlot(signal: AbortSignal): Promise<MachineOutcome> {

@@ -509,3 +509,20 @@ test('a machine whose slot another run has taken is waited for on its way back a
     assert.deepEqual(at600[600], [true, 'SlotTaken', 'keptOut'])
   }
 })
+
+test('only a machine that is not begun takes over the slot of an owner that is gone', () => {
+  const reason = { code: 'SlotTaken', text: 'run run-2 has the slot' } as const
+  const actionsOf = (isLeft: boolean, memory: MachineMemory = {}) => {
+    const slotRefused = { at: at(2_000), reason, ...(isLeft ? { isLeft: true as const } : {}) }
+    const decision = decideMachine(
+      aHost({ memory, evidence: { slotRefused }, change: { slot: { state: 'free', mayAct: false } } }),
+    )
+    return decision.kind === 'act' && decision.actions
+  }
+  const record = { bootId: 'x', servers: [] }
+  assert.deepEqual(
+    [actionsOf(true), actionsOf(false)],
+    [[{ kind: 'takeSlot', takeStale: true }], [{ kind: 'takeSlot' }]],
+  )
+  assert.deepEqual(actionsOf(true, { record }), [{ kind: 'takeSlot' }])
+})
