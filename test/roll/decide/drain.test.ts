@@ -9,9 +9,9 @@ import { decide } from '../../../src/roll/decide/decide.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { rememberOutcome } from '../../../src/roll/decide/remember-outcome.ts'
-import { OUT_TAINT } from '../../../src/service/model/node-record.ts'
+import { formatRecord, OUT_TAINT, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { out } from '../../support/roll-stages.ts'
-import { aPod, aRecord, aSnapshot, aSpec, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
+import { aNode, aPod, aRecord, aSnapshot, aSpec, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 const CART = 'ReplicaSet shop/cart'
@@ -110,6 +110,22 @@ test('a pod that was put back on a node of another lane counts once that node is
   const beside = { node: 'n2', goesFirst: true, isLeaving: true }
   const on = (putBack: readonly string[]) => evictions({ ...s, run: { ...s.run, beside: [{ ...beside, putBack }] } })
   assert.deepEqual([on(['uid-cart-c']), on([])], [['hold drain: ReplacementNotReady'], ['cart-a']])
+})
+
+test('a workload of which another lane took a pod before the node was recorded is as strong as that lane has recorded it', () => {
+  const s = draining([aPod('cart-a', 'n1'), aPod('cart-c', 'n3', { ready: false })])
+  const { current } = aSnapshot({ ...out, record: aRecord({ workloads: { [CART]: 1 } }) })
+  const recordedBy = (run: string, beside: boolean) => {
+    const record = formatRecord(aRecord({ run, workloads: { [CART]: 2 } }))
+    const n2 = aNode('n2', { annotations: { [RECORD_ANNOTATION]: record } })
+    const lanes = beside ? { beside: [{ node: 'n2', goesFirst: true, isLeaving: true }] } : {}
+    const budget = { limit: { kind: 'count', count: 2 }, cordons: 'unknown', slots: [] } as const
+    const cluster = { ...s.cluster, nodes: [current.node, n2, aNode('n3')] }
+    return evictions({ ...s, current, cluster, budget, run: { ...s.run, ...lanes } })
+  }
+  assert.deepEqual(recordedBy('run-1', true), ['hold drain: ReplacementNotReady'])
+  assert.deepEqual(recordedBy('run-1', false), ['cart-a'], 'that lane is through')
+  assert.deepEqual(recordedBy('run-2', true), ['cart-a'], 'it bears the record of another run')
 })
 
 test('an empty node is rebooted only once what left it is back to strength elsewhere', () => {

@@ -4,6 +4,8 @@ import type { Pod, Unschedulable } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { isTiedToNode } from '../../../ground/model/tied-pod.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
+import { type NodeRecord, RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
+import { type Parsed, parseNodeRecord } from '../../../service/model/parse-node-record.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
 import { podsPutBack } from './put-back.ts'
@@ -65,13 +67,33 @@ export function replaced(s: RecordedSnapshot, workload: Replacer): Replaced {
   return { kind: 'onlyHere', cure, reason: { code: 'OnlyThisNodeCures', object, text }, waiting }
 }
 
-/** At the record, or when one of its pods left or was let go, whichever is more: a workload may have been starting when it was recorded. */
+/**
+ * At the record, or when one of its pods left or was let go, whichever is more: a workload may have been starting when it was recorded, or
+ * another lane had taken one of its pods by then.
+ */
 function readyBefore(s: RecordedSnapshot, key: string): number {
   const letGo = podsHere(s).flatMap(({ polite }) => polite ?? [])
   return [...Object.values(s.evidence.evicted), ...letGo].reduce(
     (most, { workload, ready = 0 }) => (workload === key ? Math.max(most, ready) : most),
-    s.record.workloads[key] ?? 0,
+    Math.max(...[s.record, ...recordsBeside(s)].map(({ workloads }) => workloads[key] ?? 0)),
   )
+}
+
+/** Of the nodes that other lanes have in work. */
+const recordsBeside = ({ run, cluster }: RecordedSnapshot): readonly NodeRecord[] =>
+  (run.beside ?? []).flatMap((beside) => {
+    const node = cluster.nodes.find(({ name }) => name === beside.node)
+    const parsed = node && recordOn(node)
+    return parsed?.ok === true && parsed.value.run === run.id ? [parsed.value] : []
+  })
+
+/** A Node object never changes, and each workload of a pass asks. */
+const READ = new WeakMap<Node, Parsed<NodeRecord>>()
+
+function recordOn(node: Node): Parsed<NodeRecord> {
+  const known = READ.get(node) ?? parseNodeRecord(node.annotations[RECORD_ANNOTATION] ?? '')
+  READ.set(node, known)
+  return known
 }
 
 /** Ready ones that stay: none that was put back on a node of this run and goes down with it. */
