@@ -17,7 +17,12 @@ export function lastWork(s: AnySnapshot, { step, kind, reasons }: AnyWaiting): P
   return { lastWork: { ms: ms + s.now - passedAt, reasons: kind === 'hold' ? reasons : before } }
 }
 
-const LAST: ReadonlySet<ReasonCode> = new Set<ReasonCode>(['HookDue', 'BackInService', 'ServerLedElsewhere'])
+const LAST: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  'HookDue',
+  'BackInService',
+  'ServerLedElsewhere',
+  'RecordLost',
+])
 const isLast = (reason: Reason): boolean => LAST.has(reason.code) || isHookUnwritten(reason)
 
 /** Why that is not done, once its limit is over. */

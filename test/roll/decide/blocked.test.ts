@@ -145,6 +145,12 @@ const AWAY: readonly (readonly [title: string, s: NodeSnapshot, expected: string
   ['an attach', attaching, 'stopped NotUp after 5 min', 'stopped NotUp after 185 min'],
   ['a record that is to go', soaked, 'held RecordStays after 5 min', 'held RecordStays after 185 min'],
   [
+    'a record that others take off again and again',
+    { ...soaked, current: { ...soaked.current, recordLost: true } },
+    'held RecordLost after 5 min',
+    'held RecordLost after 185 min',
+  ],
+  [
     'a hook that may not begin after a reboot',
     { ...aSnapshot(proven), spec: aSpec({ hooks: [aHook({ at: 'afterReboot' })] }) },
     'stopped NotSettled after 10 min',
