@@ -1,7 +1,7 @@
 import { formatDuration } from '../../ground/model/duration.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { SKEW_MS } from './detached.ts'
-import { heldKeys, ingressOwner, isLastHolder, ownClaim, ownMark } from './marks.ts'
+import { claimFor, heldKeys, ingressOwner, isLastHolder, ownClaim, ownMark, unreadableClaims } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { awaitsAgent, isReturnOverdue, lacksPods, returnDeadline } from './node-state.ts'
 import { type IngressOp, isInPlace, toDetach } from './op.ts'
@@ -38,6 +38,21 @@ export function verifyAgain({ s }: Pass, n: NodeView, op: IngressOp): NodeAnswer
   const text = `the pods of ${n.name} are no longer all ready, and it is still out`
   const again: IngressOp = { ...op, phase: 'Verifying', t2: s.now, unmarkedAt: s.now }
   return act(n, { kind: 'writeOp', op: again }, { code: 'PodsNotReady', text })
+}
+
+/**
+ * The agent keeps a claim of this object from a Node before this one, so the node is out, though its first pods start. That ends once this
+ * object claims the node again, its agent hears of it, and the claim is withdrawn.
+ */
+export function claimAgain({ s }: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
+  const { object, now } = s
+  if (n.agent?.keptFor?.includes(ingressOwner(object)) !== true || unreadableClaims(n) !== undefined) return undefined
+  const text = `the agent of ${n.name} keeps the claim of ${object.name} from a Node before this one`
+  const { isNew, ...known } = op
+  if (isNew === true) return act(n, { kind: 'writeOp', op: { ...known, t3: now } }, { code: 'MarkMissing', text })
+  if (ownClaim(object, n) === undefined)
+    return act(n, { kind: 'claim', claim: claimFor(object, op, now) }, { code: 'MarkMissing', text })
+  return wait([{ code: 'AgentNotHeard', object: n.name, text, next: 'look at its agent, which may not reach the API' }])
 }
 
 /** The way back: all signs are removed, then balancers get time to send again, and at last the operation is removed. */

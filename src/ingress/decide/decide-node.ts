@@ -1,7 +1,7 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { type Admission, isAboutToLeave } from './admission.ts'
 import { slotFor } from './apply-template.ts'
-import { attaching, graceOfLost, verifyAgain } from './attaching.ts'
+import { attaching, claimAgain, graceOfLost, verifyAgain } from './attaching.ts'
 import { begin, giveBack, newOp, opOfOut } from './begin.ts'
 import { detaching } from './detaching.ts'
 import { beingDeleted, gone, leaving, putBack, withoutDeployment } from './leaving.ts'
@@ -82,7 +82,9 @@ function underWay(pass: Pass, n: NodeView, way: UnderWay): NodeAnswer {
   if (op.phase === 'Updating') return updating(pass, n, way)
   if (op.phase === 'Verifying') return verifying(pass, n, way)
   // The agent gives no good answer without these pods.
-  return podsMissing(pass, n, deployment) ?? verifyAgain(pass, n, op) ?? attaching(pass, n, op)
+  return (
+    podsMissing(pass, n, deployment) ?? verifyAgain(pass, n, op) ?? claimAgain(pass, n, op) ?? attaching(pass, n, op)
+  )
 }
 
 function podsMissing(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {

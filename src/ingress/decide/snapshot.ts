@@ -115,6 +115,8 @@ interface AgentWord {
     /** By the clock of this process. */
     readonly seen: WallMs
   }
+  /** The owners of claims that it keeps on its disk from a Node before this one. Absent: of none, or the node is not on its way back. */
+  readonly keptFor?: readonly string[]
 }
 
 /** The Deployment of a node, its pods and its gate. */

@@ -38,6 +38,8 @@ class AgentWords {
   readonly #released = new Map<string, { readonly id: string; readonly since: WallMs }>()
   /** By node: the claim that was withdrawn while the agent's answer was bad. */
   readonly #awaited = new Map<string, string>()
+  /** By node on its way back: the owners of claims that the agent keeps from a Node before this one. */
+  readonly #kept = new Map<string, readonly string[]>()
 
   constructor(parts: AgentWordsParts) {
     this.#parts = parts
@@ -46,10 +48,10 @@ class AgentWords {
   /** Asks only the agents whose answers are awaited. */
   async ask(nodes: readonly Node[], deployments: readonly FoundDeployment[], signal: AbortSignal): Promise<void> {
     const awaited = new Map(deployments.filter(({ controller }) => controller?.uid === this.#parts.of).flatMap(opOf))
-    for (const words of [this.#heard, this.#released, this.#awaited])
+    for (const words of [this.#heard, this.#released, this.#awaited, this.#kept])
       for (const node of words.keys()) if (!awaited.has(node)) words.delete(node)
     // The same claim may be made again. An answer from before its withdrawal does not count any more.
-    for (const [node, { op }] of awaited) if (op.phase === 'Attaching') this.#heard.delete(node)
+    for (const [node, { op }] of awaited) (op.phase === 'Attaching' ? this.#heard : this.#kept).delete(node)
     const asked = nodes.flatMap((node) => {
       const way = awaited.get(node.name)
       return way === undefined || !this.#isAwaited(node, way.op) ? [] : [{ node, way }]
@@ -58,17 +60,19 @@ class AgentWords {
   }
 
   of(node: string): NonNullable<IngressNode['agent']> {
-    const [heard, released] = [this.#heard.get(node), this.#released.get(node)]
-    if (heard === undefined && released === undefined) return NOTHING_HEARD
+    const [heard, released, kept] = [this.#heard.get(node), this.#released.get(node), this.#kept.get(node)]
+    if (heard === undefined && released === undefined && kept === undefined) return NOTHING_HEARD
     return {
-      ...present({ acknowledged: heard, released }),
+      ...present({ acknowledged: heard, released, keptFor: kept }),
     }
   }
 
-  #isAwaited({ name, annotations }: Node, { id, phase }: IngressOp): boolean {
-    const isClaimed = claimsOf(annotations[MAINTENANCE_ANNOTATION]).some((claim) => claim.id === id)
+  #isAwaited(node: Node, op: IngressOp): boolean {
+    const { name } = node
+    const { id, phase } = op
+    const isClaimed = isClaimedBy(node, op)
     if (phase === 'Detaching') return isClaimed && this.#heard.get(name)?.id !== id
-    return phase === 'Attaching' && !isClaimed
+    return phase === 'Attaching' && (!isClaimed || this.#kept.has(name))
   }
 
   async #askOne(node: Node, way: UnderWay, signal: AbortSignal): Promise<void> {
@@ -83,7 +87,7 @@ class AgentWords {
     try {
       const [address] = node.internalAddresses
       const answer = address === undefined ? 'unheard' : await Promise.race([this.#answer(address, way, limited), late])
-      if (phase === 'Attaching') this.#back(node, way, answer)
+      if (phase === 'Attaching') this.#onWayBack(node, way, answer)
       else if (answer !== 'unheard' && answer.acknowledged.includes(id))
         this.#heard.set(node.name, { id, seen: clock.wallMs() })
     } finally {
@@ -120,6 +124,16 @@ class AgentWords {
     )
     const checks = ports.map((port) => Promise.race([agents.check({ address, port }, signal), late]))
     return (await Promise.all(checks)).includes('up')
+  }
+
+  #onWayBack(node: Node, way: UnderWay, answer: AgentAnswer | 'unheard'): void {
+    if (answer !== 'unheard') {
+      const owners = answer.kept?.flatMap(({ owner, uid }) => (uid === node.uid ? [] : [owner])) ?? []
+      if (owners.length > 0) this.#kept.set(node.name, owners)
+      else this.#kept.delete(node.name)
+    }
+    // Claimed once more, it is not to be back yet.
+    if (!isClaimedBy(node, way.op)) this.#back(node, way, answer)
   }
 
   /** Judges each answer anew, since an agent that finds nothing to serve gives a bad answer again. */
@@ -161,6 +175,9 @@ export class AgentsOfObjects {
     for (const uid of this.#words.keys()) if (!uids.has(uid)) this.#words.delete(uid)
   }
 }
+
+const isClaimedBy = ({ annotations }: Node, { id }: IngressOp): boolean =>
+  claimsOf(annotations[MAINTENANCE_ANNOTATION]).some((claim) => claim.id === id)
 
 /** Others keep the node out. It comes back with the last of them, and this object does not wait for that. */
 const isOutByOthers = ({ unschedulable, annotations }: Node): boolean =>

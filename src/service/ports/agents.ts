@@ -1,3 +1,5 @@
+import type { EndpointReading } from '../model/health-endpoint.ts'
+
 /** The agents of the nodes, as a controller asks them. */
 export interface Agents {
   /** `unheard`: no agent answers at that address in time. Rejects only with the signal's reason. */
@@ -17,6 +19,8 @@ export interface AgentAnswer {
   readonly acknowledged: readonly string[]
   /** The agent answers `up`. */
   readonly isUp: boolean
+  /** Whose claims the agent keeps on its disk, and on which Node object it saw each. Absent: none. */
+  readonly kept?: EndpointReading['kept']
   /** For each IngressDaemonSet for whose pods the agent answers health checks. Absent: for none. */
   readonly ingresses?: readonly IngressHealth[]
 }

@@ -95,3 +95,16 @@ for (const [title, word, ports, isBack] of BACK)
     asking.ports = ports
     assert.equal((await asking.in('Attaching', false)).released !== undefined, isBack)
   })
+
+test('on the way back it is heard whose claims the agent keeps from a Node before this one, also while the node is claimed again', async () => {
+  const asking = new Asking()
+  const kept = (uid: string) => ({ ...OUT, kept: [{ owner: 'ingress/edge.web', uid }] })
+  asking.word = kept('uid of the Node before')
+  assert.deepEqual((await asking.in('Attaching', false)).keptFor, ['ingress/edge.web'])
+  asking.word = 'unheard'
+  assert.deepEqual((await asking.in('Attaching', true)).keptFor, ['ingress/edge.web'])
+  asking.word = kept('uid-n1')
+  assert.deepEqual(await asking.in('Attaching', true), {})
+  asking.word = IN
+  assert.equal((await asking.in('Attaching', false)).released?.id, 'op-1')
+})

@@ -73,8 +73,8 @@ const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 /** The answer in the form that the loop of IngressDaemonSets asks for. */
-export const agentAnswerOf = ({ acknowledged, answer, ingresses }: AgentHealth): AgentAnswer => ({
+export const agentAnswerOf = ({ acknowledged, answer, kept, ingresses }: AgentHealth): AgentAnswer => ({
   acknowledged,
   isUp: answer === 'up',
-  ...present({ ingresses }),
+  ...present({ kept, ingresses }),
 })
