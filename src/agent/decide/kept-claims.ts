@@ -1,6 +1,6 @@
 import { type Claim, parseClaims } from '../../ground/model/claims.ts'
 import type { NodeReading } from '../../ground/model/node-reading.ts'
-import type { KeptClaims } from '../model/kept-claims.ts'
+import type { KeptClaim, KeptClaims } from '../model/kept-claims.ts'
 import type { AgentSnapshot } from './snapshot.ts'
 
 /**
@@ -28,23 +28,34 @@ export function keptClaims(
   }
 }
 
-/** The claims on the Node, and those on its predecessor. The latter end once their owner claims anew or withdraws them. */
+/**
+ * The claims on the Node, and those on its predecessor. The latter end once their owner claims anew or withdraws them. That of a guard ends
+ * with its Node: it says that the node is being drained, and the cordon went with the Node as well. Nobody would withdraw it any more.
+ */
 function seenOn(node: NodeReading, seen: readonly Claim[], kept: KeptClaims | undefined): KeptClaims | undefined {
   const { uid, resourceVersion } = node
   const before = kept?.claims ?? []
   const isOfAnother = (claim: { readonly uid: string }): boolean => kept?.uid !== uid || claim.uid !== uid
-  const others = before.filter((claim) => isOfAnother(claim) && seen.every(({ owner }) => owner !== claim.owner))
+  const isOver = (claim: KeptClaim): boolean =>
+    claim.owner.startsWith(GUARD) && claim.uid !== uid && isLater(resourceVersion, kept?.resourceVersion)
+  const others = before.filter(
+    (claim) => isOfAnother(claim) && !isOver(claim) && seen.every(({ owner }) => owner !== claim.owner),
+  )
   if (seen.length === 0 && others.length === before.length) return kept
   const claims = [...seen.map((claim) => ({ ...claim, uid })), ...others]
   return claims.length === 0 ? undefined : { version: 2, uid, resourceVersion, claims }
 }
 
-/** Whether this is an older version of the Node than the one that had the claims. Versions of one object grow (KEP-5504). */
-function isOlder(node: NodeReading, kept: KeptClaims | undefined): boolean {
-  if (kept === undefined || kept.uid !== node.uid) return false
-  const [now, then] = [node.resourceVersion, kept.resourceVersion]
-  if (!VERSION.test(now) || !VERSION.test(then)) return false
-  return now.length === then.length ? now < then : now.length < then.length
+const GUARD = 'guard/'
+
+/** Whether this is an older version of the Node than the one that had the claims. */
+const isOlder = (node: NodeReading, kept: KeptClaims | undefined): boolean =>
+  kept !== undefined && kept.uid === node.uid && isLater(kept.resourceVersion, node.resourceVersion)
+
+/** Versions of one kind of objects grow (KEP-5504). False where their order is not known. */
+function isLater(one: string, other = ''): boolean {
+  if (!VERSION.test(one) || !VERSION.test(other)) return false
+  return one.length === other.length ? one > other : one.length > other.length
 }
 
 const VERSION = /^[1-9]\d*$/

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keptClaims } from '../../../src/agent/decide/kept-claims.ts'
 import { type KeptClaims, UNREADABLE_CLAIMS } from '../../../src/agent/model/kept-claims.ts'
+import { formatClaims } from '../../../src/ground/model/claims.ts'
 import type { NodeReading } from '../../../src/ground/model/node-reading.ts'
 import { anAgent, DISK_ALONE, KEPT, REQUEST, REQUEST_AND_DISK, RUN } from '../../support/agent-world.ts'
 
@@ -112,6 +113,19 @@ test('claims on a Node that was registered anew are kept beside those of the one
   assert.equal(kept({ ...anew, resourceVersion: '6', maintenance: 'withdrawn' }, both), undefined)
   // The object before it, as an API server tells that is behind.
   assert.equal(kept({ resourceVersion: '4' }, both), 'disk r-1')
+})
+
+test('the claim of a guard ends with its Node, and those of other owners do not', () => {
+  const guard = { ...claim('g-1'), owner: 'guard/storage' }
+  const before: KeptClaims = { ...NEWER, claims: [guard, claim('r-2')] }
+  const anew = { uid: 'uid-of-another', resourceVersion: '1001' }
+  assert.equal(kept(anew, { ...before, claims: [guard] }), undefined)
+  assert.equal(kept(anew, before), 'r-2')
+  // It is not known to be the later Node.
+  for (const resourceVersion of ['999', '']) assert.equal(kept({ ...anew, resourceVersion }, before), 'g-1 r-2')
+  // Claimed again: that one counts.
+  const maintenance = formatClaims([{ owner: 'guard/storage', id: 'g-2' }])
+  assert.equal(kept({ ...anew, maintenance }, before), 'g-2 r-2')
 })
 
 test('what cannot be read on the disk is over by the word, or once something is claimed that can', () => {
