@@ -24,6 +24,8 @@ type OwnNodeAction = {
   /** `gaveUp`: the write also notes this revision, which is not tried again on the node. Absent: the write removes such a note. */
   | { readonly kind: 'clearOp'; readonly gaveUp?: string }
   | { readonly kind: 'unmarkDeployment'; readonly key: string }
+  /** Notes the uid of the Node that the Deployment is for. */
+  | { readonly kind: 'noteNode'; readonly uid: string }
   /** Adds this owner to the holders of the mark. `asked`: the write also sets the mark. */
   | ({ readonly kind: 'markNode'; readonly owner: string; readonly asked?: AskedDetacher } & Mark)
   | { readonly kind: 'unmarkNode'; readonly owner: string; readonly key: string; readonly removesKey: boolean }

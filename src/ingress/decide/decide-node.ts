@@ -4,7 +4,7 @@ import { slotFor } from './apply-template.ts'
 import { attaching, claimAgain, graceOfLost, verifyAgain } from './attaching.ts'
 import { begin, giveBack, newOp, opOfOut } from './begin.ts'
 import { detaching } from './detaching.ts'
-import { beingDeleted, gone, leaving, putBack, withoutDeployment } from './leaving.ts'
+import { beingDeleted, gone, keptPods, leaving, putBack, withoutDeployment } from './leaving.ts'
 import { maintain } from './maintain.ts'
 import { ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
@@ -29,7 +29,8 @@ export function decideNode(pass: Pass, n: NodeView, admission: Admission | undef
   const { deployment, op } = n
   if (pass.s.object.deleting) return putBack(pass, n)
   if (deployment?.isBeingDeleted === true) return beingDeleted(n)
-  if (n.node === undefined || deployment?.isOfEarlierNode === true) return gone(n)
+  if (n.node === undefined) return gone(n)
+  if (deployment?.isOfEarlierNode === true) return keptPods(pass, n) ?? gone(n)
   if (deployment === undefined) return withoutDeployment(pass, n)
   if (n.overDetached !== undefined) return takeStock(pass, n, { deployment, why: n.overDetached })
   if (n.state === 'Leaving') return leaving(pass, n, admission)

@@ -3,6 +3,7 @@ import { slotFor } from './apply-template.ts'
 import { attachGrace, graceOfLost, graceWithoutDeployment, noteWithdrawn, withdraw } from './attaching.ts'
 import { begin, giveBack, newOp, opOfOut } from './begin.ts'
 import { detaching } from './detaching.ts'
+import { healthInForce } from './in-force.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, isInPlace, toDetach } from './op.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
@@ -36,6 +37,18 @@ export function beingDeleted(n: NodeView): NodeAnswer {
   const text = `the Deployment of ${n.name} is being deleted, and ${n.pods} pods are still on ${n.name}`
   const next = 'where it stays, see which finalizer it has and who is to remove that'
   return wait([{ code: 'PodsLeft', object: n.name, text, next }])
+}
+
+/**
+ * The Node was registered anew, and the pods of before go on to be ready there: its load balancers may send to them. So they stay, and the
+ * node is one like any other.
+ */
+export function keptPods({ s }: Pass, n: NodeView): NodeAnswer | undefined {
+  const { node, deployment, op } = n
+  if (node === undefined || deployment === undefined || op !== undefined) return undefined
+  if (deployment.ready < healthInForce(s.object, deployment).minReadyPods) return undefined
+  const text = `${n.name} was registered anew, and its pods are still ready`
+  return act(n, { kind: 'noteNode', uid: node.uid }, { code: 'NodeNew', text })
 }
 
 /** The Node is gone, or another one has its name, so there is nothing to wait for. */

@@ -120,6 +120,8 @@ function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string,
       }
     case 'unmarkDeployment':
       return { [action.key]: null }
+    case 'noteNode':
+      return { [NODE_UID_ANNOTATION]: action.uid }
     case 'scale':
       if (action.rejected !== undefined) return { [REJECTED_ANNOTATION]: formatRejection(action.rejected) }
       return {

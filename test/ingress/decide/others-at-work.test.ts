@@ -221,9 +221,19 @@ const LEAVING: readonly (readonly [title: string, world: IngressSnapshot, decisi
     'n1 deleteDeployment',
   ],
   [
-    'another Node has its name by now: the same',
-    aScene([aNodeOf('n1', { deployment: { isOfEarlierNode: true } }), OTHER], r1),
+    'another Node has its name by now, and its pods are not ready there: the same',
+    aScene([aNodeOf('n1', { deployment: { isOfEarlierNode: true, ready: 1 } }), OTHER], r1),
     'n1 deleteDeployment',
+  ],
+  [
+    'its Node was registered anew while it was out: the same',
+    aScene([aNodeOf('n1', { deployment: { isOfEarlierNode: true }, op: anOp(), asks: 'd', slot: OURS }), OTHER], r1),
+    'n1 deleteDeployment',
+  ],
+  [
+    'its Node was registered anew, and its pods are ready there: they stay',
+    aScene([aNodeOf('n1', { deployment: { isOfEarlierNode: true } }), OTHER], r1),
+    'n1 noteNode',
   ],
   [
     'a new node: it has pods at once, without a slot',
