@@ -62,6 +62,11 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'hold cordon: OwnPodLeaves',
   ],
   ['leaves again where the answer to its eviction was lost', inPod({ ...cordoned, pods: [] }), 'act cordon: evict'],
+  [
+    'leaves again where it is still here after an eviction that was not answered',
+    inPod({ ...cordoned, evidence: evicted('uid-roll') }),
+    'act cordon: evict',
+  ],
   ['does not move in a circle', inPod({ ...cordoned, evidence: evicted('uid-before') }), 'hold cordon: OwnPodReturned'],
   ['does not leave where no other node takes pods', othersShut(), 'hold cordon: OwnPodHasNoNode'],
   [

@@ -126,6 +126,14 @@ test('a window that is open counts up to what is known', () => {
   ])
 })
 
+test('a window that an earlier process left open counts as long as that process saw it, and not on while a later one sees all well', () => {
+  const { firstOkAt: _, ...open } = aWindow(100, 21_000, 25_000)
+  const run = { windowsBefore: [{ window: open }] }
+  assert.deepEqual(stopUse(measured({ stop: TEN_SECONDS, run })), [
+    { rule: 'downtime', target: 'shop', used: 4_020, allowed: 10_000 },
+  ])
+})
+
 test('what broke the rule before the reboot lets a node be put back, and what broke it since takes it out again', () => {
   const windows = [aWindow(4, 21_000)]
   assert.equal(judge(measured({ stop: THREE, windows, world: backAgain(22_000) }))?.keepOut, false)

@@ -311,6 +311,19 @@ test('an outage of an hour is no loss: the same process goes on with its journal
   assert.deepEqual(await kept(), [1, 3])
 })
 
+test('a renewal of the Lease that is refused while the rights are replaced is no loss: the lock is good for minutes, and the next one passes', async () => {
+  const { journals, process, journal, append, kept } = await begun()
+  let refused = 0
+  process.passage = ({ method, path }) => {
+    if (method !== 'PATCH' || !path.includes('/leases/') || refused > 0) return PASSES
+    refused += 1
+    return answered(403, 'leases is forbidden')
+  }
+  await journals.api.time.advance(600_000)
+  await append(1)
+  assert.deepEqual([refused, journal.lost?.aborted, await kept()], [1, false, [1]])
+})
+
 test('a Lease that may not be renewed any more ends the work before another process can have the run', async () => {
   const { journals, process, journal } = await begun()
   process.passage = ({ method, path }) =>

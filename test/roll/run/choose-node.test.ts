@@ -122,6 +122,13 @@ const BESIDE: readonly (Case & {
     is: 'n3',
   },
   {
+    title: 'no control-plane node beside another one, though it may go with the worker that is in work as well',
+    nodes: [aNode('n1', control), aNode('n2'), aNode('n3', control), aNode('n4')],
+    spec: { parallel: { nodes: 3, oneZone: false } },
+    beside: ['n1', 'n2'],
+    is: 'n4',
+  },
+  {
     title: 'a worker beside a node with a member of etcd, not another node with a member, whatever their labels say',
     nodes: [aNode('n1'), aNode('n2'), aNode('n3')],
     pods: ['n1', 'n2'].map((node) =>

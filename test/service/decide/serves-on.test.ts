@@ -6,7 +6,7 @@ import { serviceOf } from '../../../src/roll/decide/service-of.ts'
 import { keepDetached } from '../../../src/service/decide/keep-detached.ts'
 import { type ServerReading, serverKey } from '../../../src/service/model/balancer.ts'
 import { agents, anEndpoint, endpointRecord, endpointSpec, KEY } from '../../support/endpoint-world.ts'
-import { anInstance, aRecord, aServer, aSnapshot, detachedEvidence, NEW_BOOT } from '../../support/roll-world.ts'
+import { anInstance, aRecord, aServer, aSnapshot, BOOT, detachedEvidence, NEW_BOOT } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 const OUT = { adminState: 'maint', ownState: 'maint' } as const
@@ -93,6 +93,13 @@ test('law: before the reboot is announced, the last usable server of a backend t
 test('so it is where another program rebooted it: nothing has proven that it can serve', () => {
   const node = { unschedulable: true, bootId: NEW_BOOT }
   assert.deepEqual(repeated(backByReload([aServer('n1'), aServer('n2', OUT)], { node })), ['web/n1 on lb-1'])
+})
+
+test('a node that others rebooted is out before its proof, also where no process of this run ever saw it out', () => {
+  const servers = [aServer('n1'), aServer('n2')]
+  const unseen = (bootId: string) =>
+    aSnapshot({ node: { unschedulable: true, bootId }, record: aRecord(), servers, evidence: { detached: {} } })
+  assert.deepEqual([repeated(unseen(NEW_BOOT)), repeated(unseen(BOOT))], [['web/n1 on lb-1'], []])
 })
 
 test('a resumed run leaves the last one in service that the process before it proved and put back: its cordon is off', () => {

@@ -157,6 +157,7 @@ for (const [title, durationSeconds, staleAfterMs] of [
   ['a Lease that claims a negative duration is not stale at once', -5, DURATION_MS],
   ['a Lease whose duration is no number is not stale at once', Number.NaN, DURATION_MS],
   ['a Lease with a longer duration than ours is given its time', 45, 45_000],
+  ['a Lease with a shorter duration than ours is given ours', 15, 30_000],
 ] as const) {
   test(title, async () => {
     const { clock, store, start } = world()

@@ -73,6 +73,12 @@ const soakedWithoutWeight = (evidence: MachineEvidence): Given => ({
   evidence: { ...back, attachedAt: at(900_000), ...evidence },
 })
 
+/** It was rebooted, and its server was out when it was begun. */
+const provenAfterOut: MachineMemory = {
+  ...proven,
+  record: { ...RECORD, servers: RECORD.servers.map((server) => ({ ...server, state: 'drain' as const })) },
+}
+
 const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['no slot yet', { change: { slot: { state: 'free', mayAct: false } } }, 'slot: takeSlot'],
   ['a slot that another run has, asked for a moment ago', refusedSlot(1999), 'slot? SlotTaken'],
@@ -223,6 +229,16 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     'drained by another owner meanwhile',
     { on: ['lb-2'], bootId: AFTER, lb2: drained, memory: proven, evidence: { provenSince: at(1000) } },
     'settle: restoreServer',
+  ],
+  [
+    'out when it was begun, and put back on the other instance meanwhile',
+    { on: ['lb-2'], bootId: AFTER, lb1: drained, memory: provenAfterOut, evidence: { provenSince: at(1000) } },
+    'settle: restoreServer',
+  ],
+  [
+    'out when it was begun, and in again here as on the other instance',
+    { on: ['lb-2'], bootId: AFTER, memory: provenAfterOut, evidence: { provenSince: at(1000) } },
+    'attach: moveBack',
   ],
   [
     'a weight that was lost',

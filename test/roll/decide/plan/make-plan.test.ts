@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Access } from '../../../../src/ground/model/access.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../../../src/ground/model/claims.ts'
 import type { ProbeTarget } from '../../../../src/ground/model/probe.ts'
 import { makePlan } from '../../../../src/roll/decide/plan/make-plan.ts'
 import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
@@ -160,6 +161,21 @@ test('nodes that are selected come by name, the control plane last', () => {
   assert.deepEqual(
     selectNodes(aSpec().nodes, nodes).nodes.map(({ name }) => name),
     ['n2', 'n3', 'n4', 'n1'],
+  )
+})
+
+test('a control-plane node that the roll cannot begin now comes after the workers that it cannot begin, as all of the control plane does', () => {
+  const claimed = { [MAINTENANCE_ANNOTATION]: formatClaims([{ owner: 'person/anna', id: 'claim-1' }]) }
+  const nodes = [
+    aNode('n1', { labels: CONTROL_PLANE, ready: 'False' }),
+    aNode('n2', { labels: CONTROL_PLANE }),
+    aNode('n3', { labels: CONTROL_PLANE, annotations: claimed }),
+    aNode('n4', { ready: 'False' }),
+    aNode('n5'),
+  ]
+  assert.deepEqual(
+    selectNodes(aSpec().nodes, nodes).nodes.map(({ name }) => name),
+    ['n5', 'n4', 'n1', 'n2', 'n3'],
   )
 })
 

@@ -25,6 +25,9 @@ const CART = aPod('cart-a', 'n1')
 const { controller: _none, ...UNMANAGED } = aPod('debug', 'n1')
 const under = (...budgets: PlanSnapshot['cluster']['budgets']) => ({ budgets, workloads: [aWorkload()] })
 
+/** It never allows an eviction. */
+const SHUT = aBudget({ maxUnavailable: '0', desiredHealthy: 3, currentHealthy: 3 })
+
 const TABLE: readonly (readonly [
   title: string,
   pod: Pod,
@@ -247,6 +250,7 @@ const TABLE: readonly (readonly [
     },
     undefined,
   ],
+  ['a pod that is being deleted already', { ...CART, terminating: true }, under(SHUT), undefined],
   ['a pod that has ended', { ...CART, phase: 'Succeeded' }, under(aBudget()), undefined],
   ['a mirror pod, which is not evicted', { ...CART, mirror: true }, under(aBudget()), undefined],
 ]
